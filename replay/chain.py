@@ -6,8 +6,8 @@ Order: one leaf by itself, then the chain of the leaves, then the first wrong mo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -62,10 +62,38 @@ def chained(leaves: Sequence[bytes], stated: bytes | None) -> Chain:
         Wrong: a leaf is damaged, or the chain breaks; the first bad move is named.
     """
     game, match = game_of(leaves[0])
-    tree, entries = Tree(), list[Entry]()
+    known = codec(game)
+    entries, root = continued(leaves, stated, lambda leaf, number: _entry(leaf, number, known))
+    return Chain(game, match, entries, root)
+
+
+class _Chained(Protocol):
+    """An entry that says what the root before it is."""
+
+    @property
+    def prev(self) -> str:
+        """That root, in base64."""
+
+
+E = TypeVar("E", bound=_Chained)
+
+
+def continued(
+    leaves: Sequence[bytes], stated: bytes | None, read: Callable[[bytes, int], E]
+) -> tuple[list[E], bytes]:
+    """Return the entries of chained leaves, and the root over them; of matches and of tournaments.
+
+    Args:
+        stated: the root that a checkpoint states over all of them; None if there is none.
+        read: reads the leaf with this number; raises Damaged if it is none.
+
+    Raises:
+        Wrong: see `chained`.
+    """
+    tree, entries = Tree(), list[E]()
     for number, leaf in enumerate(leaves, 1):
         try:
-            entry = _entry(leaf, number, codec(game))
+            entry = read(leaf, number)
         except (Damaged, RecursionError, ValueError) as error:
             raise Wrong(LOG, number, said_of(error)) from error
         if entry.prev != b64(tree.root):
@@ -73,7 +101,7 @@ def chained(leaves: Sequence[bytes], stated: bytes | None) -> Chain:
             raise Wrong(LOG, bad, Sentence(why, {"move": number} if why == NOT_CONTINUED else {}))
         tree.add(leaf)
         entries.append(entry)
-    return Chain(game, match, entries, tree.root)
+    return entries, tree.root
 
 
 def must_be_canonical(data: bytes) -> None:
@@ -123,10 +151,19 @@ def _entry(leaf: bytes, number: int, codec: Codec) -> Entry:
                 "sealed-for-others", {"given": ", ".join(entry.sealed)[:80], "wanted": list(codec.audiences)}
             )
         )
-    for text in (entry.prev, *entry.sealed.values()):
+    must_be_hashes((entry.prev, *entry.sealed.values()))
+    return entry
+
+
+def must_be_hashes(texts: Iterable[str]) -> None:
+    """Check that each text spells 32 bytes in base64.
+
+    Raises:
+        Damaged: one does not.
+    """
+    for text in texts:
         if len(unb64(text)) != 32:
             raise Damaged(Sentence("not-a-hash", {"text": repr(text[:60])}))
-    return entry
 
 
 def blamed(

@@ -21,9 +21,9 @@ from domain.log import HOUSE, Record, b64
 from domain.match import Match
 from domain.match_base import ALL
 from replay.narration import narrate
+from replay.sanitize import no_formula
 from replay.words import Words
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
 COLUMNS = (
     "move",
     "time_utc",
@@ -219,9 +219,5 @@ def as_csv(table: Iterable[MoveRow], names: Mapping[Seat, str]) -> str:
         )
         seat = names.get(row.seat or "", row.seat or "")
         told = (row.time, think, seat, row.kind, row.question, row.answer, draws, row.root)
-        writer.writerow([row.move, *map(_cell, told), "yes" if row.stands else "no"])
+        writer.writerow([row.move, *map(no_formula, told), "yes" if row.stands else "no"])
     return target.getvalue()
-
-
-def _cell(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,15 +1,15 @@
 """Pairs a round of a Swiss tournament: the Dutch system, by the engine gacrux, from the text of a TRF alone.
 
 `pair` runs the engine in this process and checks its answer by `replay.legality`.  `replay.pairing_twice` is
-what a server calls: two processes, which must agree.  The engine draws nothing: without record 152 it would
-draw the first colour, so `pair` refuses a first round without it.
+what a server calls: two processes, which must agree.
+
+The engine never reads the text itself, but what we have read in it, written anew: so both know the same, and
+records that only the engine would understand change nothing.  It draws nothing, either: without record 152 it
+would draw the first colour, so that is refused.
 """
 
 from __future__ import annotations
 
-import contextlib
-import resource
-import sys
 from typing import Any, Literal
 
 import msgspec
@@ -18,9 +18,9 @@ from msgspec import Struct
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Crosstable, boards, cell_of, rounds_paired
 from replay.legality import ColourFlag, breaches, colour_flags, expected
+from replay.trf import pairing_input
 from replay.trf_reading import read
 
-MEMORY = 4 * 1024**3  # bytes of address space of a process that pairs
 ENGINE = "gacrux"
 Float = Literal["down", "up"]
 
@@ -63,7 +63,7 @@ def pair(trf: str) -> PairingAnswer:
     """
     table = read(trf.encode()).table
     round_number = _next_round(table)
-    answer = _ask_engine(trf, round_number)
+    answer = _ask_engine(pairing_input(table, round_number), round_number)
     pairs = [(board.w, board.b) for board in answer.boards]
     for found in breaches(table, round_number, pairs, answer.byes):
         numbers = ", ".join(map(str, found.numbers[:10]))
@@ -135,19 +135,3 @@ def _board(pair: dict[str, Any], scores: list[Any]) -> PairedBoard:
     if w != b:
         floats = ("down", "up") if w > b else ("up", "down")
     return PairedBoard(pair["board"], pair["w"], pair["b"], floats, pair["colorrule"], int(2 * max(w, b)))
-
-
-def main() -> None:
-    """Read a TRF from standard input; print the answer, or the refusal, as JSON."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # whatever the engine might print is no answer
-            said: PairingAnswer | dict[str, Any] = pair(sys.stdin.buffer.read().decode())
-    except Refused as error:
-        said = {"refused": {"kind": error.kind, "id": error.id, "values": error.values}}
-    sys.stdout.buffer.write(msgspec.json.encode(said))
-
-
-if __name__ == "__main__":
-    main()

@@ -20,7 +20,7 @@ from domain.kernel import Refused
 from replay.pairing import PairingAnswer
 
 SECONDS = 300.0  # for both pairings together; ops/bench/tournaments.py prints what large ones take
-COMMAND = (sys.executable, "-m", "replay.pairing")
+COMMAND = (sys.executable, "-m", "replay.pairing_process")
 _ROOT = Path(__file__).parents[1]
 _SEEDS = ("1", "2")
 

@@ -7,6 +7,8 @@ import re
 # Control characters, line separators, and the marks that turn the direction of what follows.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
+
 
 def counted(count: int, one: str, several: str) -> str:
     """Return a number with its noun: "1 draw", "2 draws"."""
@@ -21,3 +23,8 @@ def amount(matches: int, moves: int) -> str:
 def one_line(text: str) -> str:
     """Return `text` on one line, with a mark in place of each unsafe character."""
     return _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def no_formula(text: str) -> str:
+    """Return a cell of a table that no spreadsheet computes: what might be a formula gets an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -329,7 +329,7 @@ def standings(
     from domain.tournaments.crosstables import crosstable
     from domain.tournaments.judging import entrant_in
     from replay.standings import explained
-    from replay.tournaments.published import settings_of, standings_of
+    from replay.tournament_results import settings_of, standings_of
 
     with opened_store(store, write=False) as opened:
         log = opened.tournament(tournament)

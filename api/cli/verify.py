@@ -64,6 +64,8 @@ def proved(location: Location, trusted: Sequence[VerifyingKey]) -> Iterator[tupl
                 continue
             if match is not None:
                 yield name, _report(store, match, trusted, ring)
+        for name in store.tournaments():
+            yield name, _tournament_report(store, name, ring)
 
 
 def _ring(store: SqlStore, location: Location) -> tuple[KeyRing | None, str]:
@@ -103,6 +105,24 @@ def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring
     known = ring.known if ring else ()
     report = verify_records(match.records, note, trusted, secret, known, _stored_parent(store))
     return msgspec.structs.replace(report, failures=(*failures, *report.failures))
+
+
+def _tournament_report(store: SqlStore, name: str, ring: KeyRing | None) -> Report:
+    """The report of a tournament: its chain; with the store's keys, its private parts and the commitment."""
+    from domain.chance import Secret
+    from domain.log import Damaged
+    from replay.report import LOG, Failure, Report, Wrong
+    from replay.tournament_chain import check_records
+
+    secret, failures = _secret(store, name) if ring else (None, ())
+    try:
+        records = store.since(name, 0)
+        check_records(records, Secret(secret, name) if secret else None)
+    except Wrong as wrong:
+        failures = (*failures, wrong.failure)
+    except Damaged as error:
+        failures = (*failures, Failure(LOG, None, str(error)))
+    return Report(name, "tournament", len(records) if not failures else 0, failures=failures)
 
 
 def _stored_parent(store: SqlStore) -> Callable[[str], Match | None]:

@@ -96,9 +96,11 @@ class TournamentFollower:
             return False
         if state.ended:
             self._forget(tournament)
+            (self._known or set()).discard(tournament)
             return False
         written = bool(await self._gate.open_matches(tournament))
         written |= bool(await self._gate.settle(tournament))
+        written |= bool(await self._gate.forfeit_no_shows(tournament))
         state = (await self._gate.commands.log(tournament)).state
         open_boards = {
             board.match: (one, board)

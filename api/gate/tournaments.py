@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
+from typing import Literal
 
+from cachetools import LRUCache
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -17,29 +19,33 @@ from api.gate.command_handler import Key
 from api.gate.gate import Gate
 from api.gate.tournament_commands import Accepted, TournamentCommands
 from api.store.interface import Reservation
+from domain.clocks import SECOND
 from domain.events import BoardOf, Ruled
 from domain.games import GAMES
 from domain.kernel import Refused, Result
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
-from domain.tournaments.crosstables import table_for_pairing
+from domain.tournaments.crosstables import crosstable, table_for_pairing
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
+from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
 from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.pairing import PairingAnswer
+from replay.standings import Explained, Standings, explained
+from replay.tournament_results import round_robin, settings_of, standings_of
 from replay.tournaments.pairings import named_boards
 from replay.tournaments.published import published_hashes
 from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
-Ratings = Callable[[str, str], Awaitable[tuple[int, str]]]
-"""The rating of a player in a game, and where it comes from."""
-_SCORED = ("1-0", "0-1", "½")
+Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
+"""The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+_TABLES = 64  # standings that are kept
+HOUSE_RULES = "house"  # who rules if the house does
 
 
 class DraftedRound(Struct, frozen=True):
@@ -63,6 +69,9 @@ class TournamentGate:
         self.gate, self._pairer, self._ratings = gate, pairer, ratings
         self.commands = TournamentCommands(gate.store, gate.commits)
         self._drafts: dict[str, DraftedRound] = {}
+        self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
+        self._tables: LRUCache[tuple[str, int], Standings] = LRUCache(_TABLES)
+        self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         gate.is_official = self.commands.is_official
 
     # ── people ──
@@ -81,7 +90,8 @@ class TournamentGate:
         async def gather(s: Tournament, known: Given) -> Given:
             if self._ratings is None or command.rating is not None:
                 return known
-            rating, source = await self._ratings(s.terms.game, command.player or actor.person)
+            player, edition = command.player or actor.person, s.terms.edition or ""
+            rating, source = await self._ratings(s.terms.game, edition, player)
             return replace(known, rating=rating, rating_source=source)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
@@ -144,17 +154,23 @@ class TournamentGate:
         if known is not None and known.entry == log.entry:
             return known
         state, entry = log.state, log.entry
-        draft = await asyncio.to_thread(self._drafted, state)
+        async with self._engine:
+            known = self._drafts.get(tournament)
+            if known is not None and known.entry == entry:  # another official asked for the same meanwhile
+                return known
+            draft = await asyncio.to_thread(self._drafted, state)
         found = DraftedRound(entry, draft, hashlib.sha256(canonical(draft)).hexdigest())
         self._drafts = {**dict(list(self._drafts.items())[-15:]), tournament: found}
         return found
 
     def _drafted(self, s: Tournament) -> c.PairingDraft:
         number = next_round(s)
+        if s.terms.format == "round_robin":
+            return round_robin(s, number)
         table = table_for_pairing(s, number)
         if table.first_colour is None:
             raise Refused("pairing", "draw-the-colour-first")
-        if self._pairer is None or s.terms.format != "swiss":
+        if self._pairer is None:
             raise Refused("not-offered", "no-pairing-extra")
         text = pairing_input(table, number)
         answer = self._pairer(text)
@@ -338,6 +354,43 @@ class TournamentGate:
         seat = next((seat for seat, name in sides.items() if name == winner), None)
         return Result(seat, "ruling", {})
 
+    async def forfeit_no_shows(self, tournament: str) -> int:
+        """Rule forfeits on boards whose entrants did not sit down in the time of grace; return how many.
+
+        The match is closed void first, so nobody can begin to play meanwhile.
+        """
+        log, now, done = await self.commands.log(tournament), self.gate.commits.clock(), 0
+        s = log.state
+        for one in s.rounds if now is not None else ():
+            since = max((board.opened for board in one.boards), default=0)
+            opened_at = log.records[since - 1].entry.at if since else None
+            due = None if opened_at is None else max(opened_at, one.opens_at or 0) + s.terms.grace * SECOND
+            for board in one.boards if due is not None and now is not None and due <= now else ():
+                is_open = board.opened and board.outcome is None and board.ruling is None
+                if is_open and board.match not in self._begun:
+                    done += await self._forfeited(s, one, board)
+        return done
+
+    async def _forfeited(self, s: Tournament, one: Round, board: Board) -> bool:
+        match = await self.gate.match(board.match)
+        seats = list(match.seats)
+        came = [match.seats[seat] is not None and seat not in match.unopened for seat in seats[:2]]
+        if match.begun or all(came) or (match.closed and match.closed.by != "ruling"):
+            self._begun.add(board.match)
+            return False
+        reason = f"tournament {s.id}, round {one.number}, board {board.number}: no show"
+        moved = await self._rule_match(s, board, "--", HOUSE_RULES, reason, match.move)
+        if not moved:
+            return False
+        result: Literal["+-", "-+", "--"] = "+-" if came[0] else "-+" if came[1] else "--"
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            return replace(known, moved=moved)
+
+        command = c.NoShow(round=one.number, board=board.number, result=result)
+        accepted = await self.commands.command(s.id, command, THE_HOUSE, gather=gather)
+        return accepted.last >= accepted.first
+
     # ── rulings, standings ──
 
     async def rule(
@@ -361,6 +414,30 @@ class TournamentGate:
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
+    async def standings(self, s: Tournament) -> Standings:
+        """Return the standings of a state; the latest ones that were computed are kept.
+
+        Raises:
+            Refused: not-offered.
+        """
+        key = s.id, s.entry
+        if (found := self._tables.get(key)) is not None:
+            return found
+        async with self._engine:
+            if (found := self._tables.get(key)) is None:
+                found = self._tables[key] = await asyncio.to_thread(standings_of, s)
+        return found
+
+    async def explained(self, s: Tournament, entrant: str) -> tuple[Explained, ...]:
+        """Return how each value of an entrant comes about.
+
+        Raises:
+            Refused: not-entered, not-offered.
+        """
+        number = [one.id for one in s.numbered].index(entrant_in(s, entrant).id) + 1
+        async with self._engine:
+            return await asyncio.to_thread(explained, crosstable(s), settings_of(s), number)
+
     async def publish(
         self, tournament: str, command: c.Publish, actor: Actor, expect: int, key: Key | None = None
     ) -> Accepted:
@@ -370,7 +447,7 @@ class TournamentGate:
             if not s.rounds:
                 return known
             root = self._locked(tournament).root
-            hashes = await asyncio.to_thread(published_hashes, s, root)
+            hashes = published_hashes(await self.standings(s), s, root)
             return replace(known, standings_sha256=hashes.standings, bundle_sha256=hashes.bundle)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)

@@ -38,7 +38,9 @@ from api.store.accounts import folded
 from api.store.interface import People, SessionBounds, Store, StoreError
 from domain.kernel import Refused
 from domain.match import Match
+from domain.tournaments.commands import RATING
 from projections import read
+from projections.model import LIVE
 from replay.pairing_twice import pair_twice
 from replay.sanitize import one_line
 
@@ -220,7 +222,7 @@ class Services:
         self.tokens = Tokens(store.people, self.requests, pulse, clock, self.session_bounds)
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
-        self.tournaments = TournamentGate(gate, pair_twice)
+        self.tournaments = TournamentGate(gate, pair_twice, self._rating)
         self.tournament_files = TournamentFiles(store)
         self.verifier = MatchVerifier()
         self.follower = TournamentFollower(self.tournaments, self.verifier, self._leads)
@@ -243,6 +245,14 @@ class Services:
 
     async def _match(self, match: str) -> Match:
         return (await self.gate.cached(match)).match
+
+    async def _rating(self, game: str, edition: str, player: str) -> tuple[int, str]:
+        """The rating of a player on the scoreboard of an edition of a game; 0 if there is none."""
+        rows = await self.models.ask(read.standings_of, player)
+        for row in rows:
+            if (row.game, row.edition, row.pool) == (game, edition, LIVE):
+                return min(max(row.rating, 0), RATING), f"scoreboard {game} {edition}"
+        return 0, ""
 
     def _leads(self) -> bool:
         """Is this process the one that writes the read models, and sends mail?"""

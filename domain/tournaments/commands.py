@@ -243,6 +243,14 @@ class ApplyPolicy(_Command, frozen=True, kw_only=True, tag="apply_policy"):
     board: BoardNumber
 
 
+class NoShow(_Command, frozen=True, kw_only=True, tag="no_show"):
+    """The house saw that an entrant, or both, did not sit down in time."""
+
+    round: RoundNumber
+    board: BoardNumber
+    result: Literal["+-", "-+", "--"]
+
+
 class ReopenRound(_Command, frozen=True, kw_only=True, tag="reopen_round"):
     """Open the latest round again."""
 
@@ -349,6 +357,7 @@ Command = (
     | RecordResult
     | CloseRound
     | ApplyPolicy
+    | NoShow
     | Rule
     | Publish
 )

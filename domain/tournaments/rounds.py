@@ -134,7 +134,8 @@ def must_be_a_pairing(
     if any(byes.get(name) != why for name, why in free.items()):
         raise Refused("pairing", "byes-differ")
     others = [why for name, why in byes.items() if name not in free]
-    if any(why != "pairing_bye" for why in others) or len(others) > 1:
+    most = 1 if s.terms.format == "swiss" else 1 + sum(why == "absent" for why in free.values())
+    if any(why != "pairing_bye" for why in others) or len(others) > most:
         raise Refused("pairing", "one-pairing-bye")
 
 
@@ -343,6 +344,18 @@ def apply_policy(s: Tournament, command: c.ApplyPolicy, actor: Actor, given: Giv
         return []
     about = {"round": command.round, "board": board.number, "result": board.policy.result}
     return [New(e.Ruled, {**about, "reason": "other", "text": board.policy.policy, "move": given.moved})]
+
+
+@on(c.NoShow)
+def no_show(s: Tournament, command: c.NoShow, actor: Actor, given: Given) -> list[New]:
+    """The house rules a forfeit against who did not sit down in the time of grace."""
+    must_be_house(actor)
+    one = round_in(s, command.round)
+    board = board_in(one, command.board)
+    if board.ruling is not None or board.confirmed or s.ended:
+        return []
+    about = {"round": one.number, "board": board.number, "result": command.result, "move": given.moved}
+    return [New(e.Ruled, {**about, "reason": "no_show", "text": "grace", "rule": "grace"})]
 
 
 @on(c.ReopenRound)

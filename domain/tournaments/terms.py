@@ -151,6 +151,8 @@ def must_fit(terms: Terms, now: int | None) -> None:
         raise Refused("terms", "cycles-of-swiss")
     if terms.format == "round_robin" and terms.accelerated:
         raise Refused("terms", "accelerated-round-robin")
+    if terms.format == "round_robin" and terms.late_rounds:
+        raise Refused("terms", "late-in-round-robin")
 
 
 def _must_name_tie_breaks(names: tuple[str, ...]) -> None:

@@ -24,8 +24,9 @@ from domain.tournaments.rounds import VERIFIED
 from domain.tournaments.state import Board, Tournament
 from replay.pairing import engine_at_hand
 from replay.standings import Standings
+from replay.tournament_results import standings_of
 from replay.tournaments.pairings import engine_of
-from replay.tournaments.published import bundle_sha256, sha256, standings_bytes, standings_of
+from replay.tournaments.published import bundle_sha256, sha256, standings_bytes
 from replay.tournaments.report import Disproved
 
 _POINTS = re.compile(r"(?P<minus>-?)(?P<whole>[0-9]{1,6})(?P<half>\.5)?")

@@ -5,9 +5,7 @@ Every export follows from the log up to an entry, and from the names of people, 
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -15,15 +13,17 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.log import b64, canonical
-from domain.tournaments.crosstable import Cell, Crosstable, cell_of
+from domain.tournaments.crosstable import Crosstable
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Entrant, Round, Tournament
 from domain.tournaments.terms import Terms
+from replay.calendar_file import calendar_file
 from replay.sanitize import one_line
 from replay.standings import Standings, rounds_begun
-from replay.tournaments.calendar import calendar, dates
-from replay.tournaments.published import standings_of
+from replay.tournament_results import standings_of
+from replay.tournament_tables import boards_csv, crosstable_csv, standings_csv
+from replay.tournaments.calendar import dates
 from replay.trf import TrfFile, written
 
 Format = Literal["trf", "csv", "json", "ics", "ndjson", "bundle"]
@@ -38,8 +38,6 @@ FORMATS: dict[str, str] = {
 }
 """The media type of each format; that of the tournament file is `bundle`."""
 TABLES: tuple[Table, ...] = ("standings", "boards", "crosstable")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet begins a formula
-_RESULTS = {"win": "1", "draw": "½", "loss": "0"}
 
 
 class Wanted(Struct, frozen=True):
@@ -92,7 +90,7 @@ def exported(
         case "trf":
             return _trf(s, wanted.round, names)
         case "csv":
-            return _csv(_rows(s, wanted, names))
+            return _csv(s, wanted, {name: _named(s, name, names) for name in s.entrants})
         case "json":
             return _json(log, s, names)
         case "ics":
@@ -146,63 +144,17 @@ def _calendar(s: Tournament, wanted: Wanted, names: Mapping[str, str], server: s
     if wanted.entrant and wanted.entrant not in s.entrants:
         raise Refused("not-entered", "no-such-entrant", {"entrant": wanted.entrant})
     known = {name: _named(s, name, names) for name in s.entrants}
-    return calendar(s, dates(s, wanted.language, wanted.entrant, known), server)
+    return calendar_file(s.title, dates(s, wanted.language, wanted.entrant, known), server)
 
 
 # ── CSV ──
 
 
-def _csv(rows: Iterable[Sequence[str]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerows(rows)
-    return out.getvalue().encode()
-
-
-def _text(name: str) -> str:
-    """A name that a spreadsheet takes for a text, whatever it begins with."""
-    return f"'{name}" if name.startswith(_FORMULA) else name
-
-
-def _rows(s: Tournament, wanted: Wanted, names: Mapping[str, str]) -> Iterable[Sequence[str]]:
-    named = {name: _text(_named(s, name, names)) for name in s.entrants}
+def _csv(s: Tournament, wanted: Wanted, named: Mapping[str, str]) -> bytes:
     match wanted.table:
         case "boards":
-            return _boards(s, wanted.round, named)
+            return boards_csv(s.rounds[: wanted.round or None], named).encode()
         case "crosstable":
-            return _crosstable(_table(s, wanted.round), named)
+            return crosstable_csv(_table(s, wanted.round), named).encode()
         case _:
-            return _standings(s, named)
-
-
-def _standings(s: Tournament, named: Mapping[str, str]) -> Iterable[Sequence[str]]:
-    found = standings_of(s)
-    yield ["place", "number", "entrant", "name", *(one.name for one in found.criteria)]
-    for one in found.places:
-        values = [value or "" for value in one.values]
-        yield [str(one.place), str(one.number), one.entrant, named[one.entrant], *values]
-
-
-def _boards(s: Tournament, rounds: int, named: Mapping[str, str]) -> Iterable[Sequence[str]]:
-    yield ["round", "board", "w", "w_name", "b", "b_name", "result", "status", "reason", "match"]
-    for one in s.rounds[: rounds or None]:
-        for board in one.boards:
-            reason = board.ruling.reason if board.ruling else board.outcome.reason if board.outcome else ""
-            where = [str(one.number), str(board.number)]
-            who = [board.w, named[board.w], board.b, named[board.b]]
-            yield [*where, *who, _text(board.result), board.status, _text(reason), board.match]
-
-
-def _crosstable(table: Crosstable, named: Mapping[str, str]) -> Iterable[Sequence[str]]:
-    count = max((len(line.cells) for line in table.lines), default=0)
-    yield ["number", "entrant", "name", *(f"round {number}" for number in range(1, count + 1))]
-    for line in table.lines:
-        cells = [_cell(cell_of(line, number)) for number in range(1, count + 1)]
-        yield [str(line.number), line.entrant, named[line.entrant], *cells]
-
-
-def _cell(cell: Cell) -> str:
-    """A round: opponent, colour and result, such as "12w1"; else what it was."""
-    if cell.opponent is None:
-        return "" if cell.kind == "open" else cell.kind
-    result = _RESULTS.get(cell.outcome or "", "*")
-    return f"{cell.opponent}{cell.colour}{result}{'f' if cell.kind == 'forfeit' else ''}"
+            return standings_csv(standings_of(s), named).encode()

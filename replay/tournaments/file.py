@@ -36,6 +36,7 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Round, Tournament
 from replay import matchfile, stored_archive
 from replay.matchfile import BadFile
+from replay.tournament_results import standings_of
 from replay.tournaments.published import (
     FORMAT,
     VERSION,
@@ -45,7 +46,6 @@ from replay.tournaments.published import (
     sha256,
     standings_bytes,
     standings_member,
-    standings_of,
 )
 
 SUFFIX = ".glasnost-tournament"

@@ -12,16 +12,16 @@ import msgspec
 from msgspec import Struct
 
 from domain.chance import Secret
-from domain.log import Damaged, b64, said_of, seal, unb64
+from domain.log import Damaged, b64, said_of, seal
 from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
-from domain.tournaments.events import OFFICIALS, PARTY, Announced, AnyEntry, Paired, Published, Sealed
+from domain.tournaments.events import Announced, AnyEntry, Paired, Published, Sealed
 from domain.tournaments.fold import applied, folded
-from domain.tournaments.log import codec
 from domain.tournaments.state import Tournament
 from replay.chain import NOT_CONTINUED, blamed, must_be_canonical
 from replay.matchfile import BadFile
+from replay.tournament_chain import tournament_entry
 from replay.tournaments.file import CHECKPOINT, PRIVATE, TournamentFile, read_private
 from replay.tournaments.report import Disproved
 
@@ -64,31 +64,12 @@ def chained(leaves: Sequence[bytes], stated: bytes | None) -> TournamentChain:
 
 def _entry(leaf: bytes, number: int) -> AnyEntry:
     """One leaf, decoded.  Raises Disproved."""
+    if len(leaf) > MOST_LEAF:
+        raise Disproved(number, Sentence("entry-too-large", {"size": len(leaf), "most": MOST_LEAF}))
     try:
-        if len(leaf) > MOST_LEAF:
-            raise Damaged(Sentence("entry-too-large", {"size": len(leaf), "most": MOST_LEAF}))
-        must_be_canonical(leaf)
-        entry = codec().entry(leaf)
-        _must_fit(entry, number)
-    except msgspec.DecodeError as error:
-        raise Disproved(number, Sentence("not-an-entry", {"within": said_of(error)})) from error
+        return tournament_entry(leaf, number)
     except (Damaged, RecursionError, ValueError) as error:
         raise Disproved(number, said_of(error)) from error
-    return entry
-
-
-def _must_fit(entry: AnyEntry, number: int) -> None:
-    """Check the envelope of an entry.  Raises Damaged."""
-    if entry.entry != number:
-        raise Damaged(Sentence("leaf-of-another-entry", {"entry": entry.entry}))
-    if isinstance(entry, Announced) != (number == 1):
-        raise Damaged(Sentence("announced-once"))
-    parties = [name for name in entry.sealed if name != OFFICIALS]
-    if OFFICIALS not in entry.sealed or len(parties) > 1 or not all(one.startswith(PARTY) for one in parties):
-        raise Damaged(Sentence("sealed-for-strangers", {"given": ", ".join(entry.sealed)[:80]}))
-    for text in (entry.prev, *entry.sealed.values()):
-        if len(unb64(text)) != 32:
-            raise Damaged(Sentence("not-a-hash", {"text": repr(text[:60])}))
 
 
 def stated_root(note: str) -> bytes | None:

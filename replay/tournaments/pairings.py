@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from domain.kernel import Refused
 from domain.refusals import Sentence
@@ -11,6 +11,7 @@ from domain.tournaments.events import Paired, PairedBoard
 from domain.tournaments.rounds import without_board
 from domain.tournaments.state import Tournament
 from replay.pairing import PairingAnswer, engine_at_hand
+from replay.tournament_results import round_robin
 from replay.tournaments.published import sha256
 from replay.tournaments.report import Disproved
 from replay.trf import pairing_input
@@ -50,6 +51,8 @@ def check_input(entry: Paired, before: Tournament) -> None:
         raise Disproved(entry.entry, Sentence("round-out-of-order"), place)
     if sha256(entry.input.encode()) != entry.input_sha256:
         raise Disproved(entry.entry, Sentence("input-hash"), place)
+    if before.terms.format == "round_robin":
+        return  # its table follows from the entrants alone: see `check_answer`
     try:
         ours = pairing_input(table_for_pairing(before, entry.round), entry.round)
         same = ours == entry.input or read(ours.encode()).table == read(entry.input.encode()).table
@@ -67,6 +70,8 @@ def check_answer(entry: Paired, before: Tournament, pairer: Pairer) -> Sentence 
         Disproved: the engine pairs otherwise.
     """
     place = Sentence("at-round", {"round": entry.round})
+    if before.terms.format == "round_robin":
+        return _check_table(entry, before, place)
     if engine_of(entry) != engine_at_hand():
         return Sentence("engine-not-at-hand", {"engine": engine_of(entry)[:100]})
     names = {number: one.id for number, one in enumerate(before.numbered, 1)}
@@ -75,14 +80,36 @@ def check_answer(entry: Paired, before: Tournament, pairer: Pairer) -> Sentence 
     except Refused as error:
         about = {"said": Sentence(error.id, error.values)}
         raise Disproved(entry.entry, Sentence("engine-refuses", about), place) from error
-    boards = tuple(PairedBoard(number, *board) for number, board in enumerate(named_boards(answer, names), 1))
     byes = without_board(before, entry.round) | {names[one]: "pairing_bye" for one in answer.byes}
+    _compare(entry, named_boards(answer, names), byes, place)
+    return None
+
+
+def _check_table(entry: Paired, before: Tournament, place: Sentence) -> Sentence | None:
+    """Do as `check_answer`, for a round of the Berger tables."""
+    try:
+        draft = round_robin(before, entry.round)
+    except Refused as error:
+        about = {"said": Sentence(error.id, error.values)}
+        raise Disproved(entry.entry, Sentence("engine-refuses", about), place) from error
+    if (entry.engine, entry.version) != (draft.engine, draft.version):
+        return Sentence("engine-not-at-hand", {"engine": engine_of(entry)[:100]})
+    if entry.input != draft.input:
+        raise Disproved(entry.entry, Sentence("input-not-of-log"), place)
+    _compare(entry, draft.boards, draft.byes, place)
+    return None
+
+
+def _compare(
+    entry: Paired, named: Sequence[tuple[str, str, str, str]], byes: Mapping[str, str], place: Sentence
+) -> None:
+    """Compare a pairing with what the engine gives.  Raises Disproved."""
+    boards = tuple(PairedBoard(number, *board) for number, board in enumerate(named, 1))
     for ours, theirs in zip(boards, entry.boards, strict=False):
         if ours != theirs:
             raise Disproved(entry.entry, _differs(ours, theirs), place)
     if len(boards) != len(entry.boards) or byes != entry.byes:
         raise Disproved(entry.entry, Sentence("byes-paired-otherwise"), place)
-    return None
 
 
 def _differs(ours: PairedBoard, theirs: PairedBoard) -> Sentence:

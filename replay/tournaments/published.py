@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from domain.log import b64, canonical
-from domain.tournaments.crosstables import crosstable
 from domain.tournaments.state import Board, Round, Tournament
-from replay.standings import Settings, Standings, standings
+from replay.standings import Standings
 
 FORMAT = "glasnost tournament"
 VERSION = 1
@@ -49,30 +48,6 @@ class Published(Struct, frozen=True):
     bundle: str
 
 
-def settings_of(s: Tournament) -> Settings:
-    """Return by what the standings of a tournament are made.
-
-    A lot of the tie-break LOT is drawn for one entrant, with the label `lot/tie/` and the entrant's id.
-    """
-    numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
-    lots = {
-        numbers[label.removeprefix("lot/tie/")]: result
-        for label, result in s.lots.items()
-        if label.removeprefix("lot/tie/") in numbers
-    }
-    names = tuple(name for name in s.terms.tie_breaks if name != "PTS")
-    return Settings(names, s.terms.format == "round_robin", None, lots)
-
-
-def standings_of(s: Tournament) -> Standings:
-    """Return the standings of a state; computing them takes some tenths of a second.
-
-    Raises:
-        Refused: not-offered.
-    """
-    return standings(crosstable(s), settings_of(s))
-
-
 def standings_bytes(found: Standings) -> bytes:
     """Return standings as they are hashed, and as they are in the tournament file."""
     return canonical(found)
@@ -103,13 +78,13 @@ def bundle_sha256(s: Tournament, root: bytes) -> str:
     return sha256(canonical(contents(s, root)))
 
 
-def published_hashes(s: Tournament, root: bytes) -> Published:
-    """Return the hashes of what is published after a state; `root` is that over its entries.
+def published_hashes(found: Standings, s: Tournament, root: bytes) -> Published:
+    """Return the hashes of what is published: the standings, and what the file holds after a state.
 
-    Raises:
-        Refused: not-offered.
+    Args:
+        root: over the entries of the state.
     """
-    return Published(sha256(standings_bytes(standings_of(s))), bundle_sha256(s, root))
+    return Published(sha256(standings_bytes(found)), bundle_sha256(s, root))
 
 
 def boards_played(s: Tournament) -> Iterator[tuple[Round, Board]]:

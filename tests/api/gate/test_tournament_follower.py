@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
 from random import Random
 
@@ -12,10 +13,14 @@ import pytest
 from api.gate.match_verifier import MatchVerifier, NotVerified, Work, lights
 from domain.game import Game
 from domain.kernel import Refused
+from domain.log import b64
 from domain.tournaments import commands as c
+from domain.tournaments.judging import Given, Head
+from domain.tournaments.rounds import next_round
+from domain.tournaments.state import Tournament
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
-from tests.api.gate.tournaments import DIRECTOR, Cup
+from tests.api.gate.tournaments import DIRECTOR, Cup, closed_while_it_ends
 
 
 async def killed(cup: Cup, steps: int) -> None:
@@ -62,7 +67,7 @@ def test_a_killed_follower_records_each_result_once(toy_game: Game, kills: int, 
 
 @pytest.mark.parametrize("orders", [10, pytest.param(100, marks=pytest.mark.long)])
 def test_the_order_of_results_changes_no_standing(toy_game: Game, orders: int) -> None:
-    from replay.tournaments.published import standings_of
+    from replay.tournament_results import standings_of
 
     async def work(seed: int) -> bytes:
         cup = await Cup(MemoryStore()).announced(6)
@@ -135,48 +140,41 @@ def test_matches_are_verified_in_a_process_of_their_own() -> None:
 
 @pytest.mark.parametrize("runs", [20, pytest.param(500, marks=pytest.mark.long)])
 def test_a_closed_round_and_a_finishing_game_agree(toy_game: Game, runs: int) -> None:
-    async def closing(cup: Cup, random: Random) -> None:
-        for _ in range(random.randrange(12)):
-            await asyncio.sleep(0)
-        policy, result = random.choice((("forfeit", "+-"), ("forfeit", "--"), ("adjudicate", "0-1")))
-        close = c.CloseRound(
-            round=1,
-            boards=(msgspec.convert({"board": 1, "policy": policy, "result": result}, c.BoardPolicy),),
-        )
-        with suppress(Refused):
-            await cup.tournaments.close_round(cup.id, close, DIRECTOR, (await cup.log()).entry)
+    ends = {run(closed_while_it_ends(MemoryStore(), seed)) for seed in range(runs)}
+    assert ends == {"ruling", "resignation"}
 
-    async def ending(cup: Cup, match: str, random: Random) -> str:
-        for _ in range(random.randrange(12)):
-            await asyncio.sleep(0)
-        try:
-            await cup.ended(match, random)
-        except Refused as error:
-            return error.kind
-        return ""
 
-    async def work(seed: int) -> str:
-        random = Random(seed)
+def test_a_match_that_went_on_is_forfeited_but_not_adjudicated(toy_game: Game) -> None:
+    async def work(policy: str, result: str) -> Cup:
         cup = await Cup(MemoryStore()).announced(2)
         await cup.paired()
         board = (await cup.state()).rounds[0].boards[0]
         await cup.sit(board.match)
-        await asyncio.gather(closing(cup, random), ending(cup, board.match, random))
-        await cup.follower.tick(everything=True)
-        match, board = await cup.gate.match(board.match), (await cup.state()).rounds[0].boards[0]
-        assert match.closed is not None
-        assert board.outcome is not None
-        assert board.outcome.closed_move == match.move
-        if match.closed.by == "ruling":
-            assert board.ruling is not None
-            assert board.policy is not None
-            assert board.result == board.policy.result
-        else:
-            assert board.ruling is None
-            seat = match.closed.result.winner if match.closed.result else None
-            winner = {"left": "1-0", "right": "0-1"}.get(seat or "", "")
-            assert board.result == winner
-        return match.closed.by
+        match = await cup.gate.match(board.match)
+        seen = Head(match.move, b64(match.roots[-1]))
+        left = match.players["left"]
+        assert left is not None
+        await cup.gate.play(board.match, [("2",)], player=left.player)
 
-    ends = {run(work(seed)) for seed in range(runs)}
-    assert ends == {"ruling", "resignation"}
+        async def gather(s: Tournament, known: Given) -> Given:
+            return msgspec.structs.replace(known, heads={1: seen})
+
+        boards = (msgspec.convert({"board": 1, "policy": policy, "result": result}, c.BoardPolicy),)
+        close = c.CloseRound(round=1, boards=boards)
+        entry = (await cup.log()).entry
+        await cup.tournaments.commands.command(cup.id, close, DIRECTOR, expect=entry, gather=gather)
+        await cup.follower.tick(everything=True)
+        return cup
+
+    forfeited = run(run_state(work("forfeit", "+-")))
+    assert forfeited.rounds[0].boards[0].result == "+-"
+    went_on = run(run_state(work("adjudicate", "1-0")))
+    assert went_on.rounds[0].boards[0].status == "running"
+    with pytest.raises(Refused) as refused:
+        next_round(went_on)
+    assert refused.value.kind == "unfinished"
+
+
+async def run_state(made: Awaitable[Cup]) -> Tournament:
+    """The state of a tournament that is still being made."""
+    return await (await made).state()

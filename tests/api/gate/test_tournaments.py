@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 from msgspec.structs import replace
@@ -13,10 +14,12 @@ from domain.chance import Secret, drawn, link
 from domain.events import BoardOf
 from domain.game import Game
 from domain.kernel import Refused
-from domain.log import b64, seal, unb64
+from domain.log import b64, canonical, seal, unb64
 from domain.tournaments import commands as c
+from domain.tournaments.crosstables import crosstable
 from domain.tournaments.events import LotDrawn, Paired
 from domain.tournaments.judging import Actor
+from replay.tournament_results import standings_of
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, SECOND, TERMS, Cup
@@ -242,5 +245,80 @@ def test_the_text_of_a_call_is_sealed(toy_game: Game) -> None:
         assert secret is not None
         salt = Secret(secret, cup.id).salt(record.move, "party:n1")
         assert record.entry.sealed["party:n1"] == b64(seal(salt, record.part("party:n1")))
+
+    run(work())
+
+
+def test_a_round_robin_is_paired_by_its_table(toy_game: Game) -> None:
+    async def work() -> None:
+        cup = await Cup(MemoryStore(), replace(TERMS, format="round_robin", rounds=40)).announced(5)
+        for _ in range(5):
+            await cup.paired()
+            await cup.results()
+            await cup.closed()
+        state = await cup.state()
+        met = [frozenset(board.entrants) for one in state.rounds for board in one.boards]
+        assert (len(met), len(set(met)), state.status) == (10, 10, "finished")
+        assert sorted(name for one in state.rounds for name in one.byes) == [f"n{n}" for n in range(1, 6)]
+
+    run(work())
+
+
+def test_who_does_not_sit_down_in_time_forfeits(toy_game: Game) -> None:
+    async def work() -> None:
+        cup = await Cup(MemoryStore()).announced(4)
+        await cup.paired()
+        first, second = (await cup.state()).rounds[0].boards
+        player = (await cup.state()).entrants[first.b].player
+        await cup.gate.sit(first.match, "right", player)
+        await cup.follower.tick(everything=True)
+        assert (await cup.state()).rounds[0].boards[0].ruling is None
+        cup.now += (TERMS.grace + 1) * 1_000_000
+        await cup.follower.tick(everything=True)
+        await cup.follower.tick(everything=True)
+        boards = (await cup.state()).rounds[0].boards
+        assert [board.result for board in boards] == ["-+", "--"]
+        with pytest.raises(Refused) as refused:
+            await cup.gate.sit(second.match, "left", (await cup.state()).entrants[second.w].player)
+        assert refused.value.kind == "over"
+
+    run(work())
+
+
+def test_the_standings_of_every_entry_are_those_of_its_time(toy_game: Game) -> None:
+    """OA7, over three rounds."""
+
+    async def work() -> None:
+        cup, live = await Cup(MemoryStore()).announced(4), dict[int, bytes]()
+        for _ in range(3):
+            await cup.paired()
+            live[(await cup.log()).entry] = canonical(standings_of(await cup.state()))
+            await cup.results()
+            live[(await cup.log()).entry] = canonical(standings_of(await cup.state()))
+            await cup.closed()
+        cup.restart()
+        log = await cup.log()
+        assert {entry: canonical(standings_of(log.state_at(entry))) for entry in live} == live
+        assert len(set(live.values())) > 3
+
+    run(work())
+
+
+def test_the_state_needs_no_pairing_engine(toy_game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """OA3: what standings are made of is read without the engine."""
+
+    async def work() -> None:
+        cup = await Cup(MemoryStore()).announced(4)
+        await cup.paired()
+        await cup.results()
+        table = crosstable(await cup.state())
+        for name in ("gacrux", "networkx"):
+            monkeypatch.setitem(sys.modules, name, None)
+        cup.restart()
+        state = await cup.state()
+        assert crosstable(state) == table
+        with pytest.raises(Refused) as refused:
+            standings_of(state)
+        assert refused.value.kind == "not-offered"
 
     run(work())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from random import Random
 
+import msgspec
 from msgspec import Struct
 
 from api.gate import Gate
@@ -145,3 +147,44 @@ class Cup:
         except Refused as error:
             return error.kind
         return ""
+
+
+async def closed_while_it_ends(store: Store, seed: int) -> str:
+    """Close a round while its game ends (OA25); check that both logs agree, and return how it ended."""
+    random = Random(seed)
+    cup = await Cup(store).announced(2)
+    await cup.paired()
+    board = (await cup.state()).rounds[0].boards[0]
+    await cup.sit(board.match)
+    await asyncio.gather(_closing(cup, random), _ending(cup, board.match, random))
+    await cup.follower.tick(everything=True)
+    match, board = await cup.gate.match(board.match), (await cup.state()).rounds[0].boards[0]
+    assert match.closed is not None
+    assert board.outcome is not None
+    assert board.outcome.closed_move == match.move
+    if match.closed.by == "ruling":
+        assert board.ruling is not None
+        assert board.policy is not None
+        assert board.result == board.policy.result
+    else:
+        assert board.ruling is None
+        seat = match.closed.result.winner if match.closed.result else None
+        assert board.result == {"left": "1-0", "right": "0-1"}.get(seat or "", "")
+    return match.closed.by
+
+
+async def _closing(cup: Cup, random: Random) -> None:
+    for _ in range(random.randrange(12)):
+        await asyncio.sleep(0)
+    policy, result = random.choice((("forfeit", "+-"), ("forfeit", "--"), ("adjudicate", "0-1")))
+    board = msgspec.convert({"board": 1, "policy": policy, "result": result}, c.BoardPolicy)
+    close = c.CloseRound(round=1, boards=(board,))
+    with suppress(Refused):
+        await cup.tournaments.close_round(cup.id, close, DIRECTOR, (await cup.log()).entry)
+
+
+async def _ending(cup: Cup, match: str, random: Random) -> None:
+    for _ in range(random.randrange(12)):
+        await asyncio.sleep(0)
+    with suppress(Refused):
+        await cup.ended(match, random)

@@ -93,6 +93,9 @@ def test_a_tournament_is_played_over_http(server: Served) -> None:
     standings = desk.director.get(f"{desk.path}/standings").json["standings"]
     assert len(standings["places"]) == 4
     assert standings["pending"] == 0
+    explained = desk.director.get(f"{desk.path}/standings?explain=n1").json["explained"]
+    assert [one["name"] for one in explained] == [one["name"] for one in standings["criteria"]]
+    desk.director.get(f"{desk.path}/standings?explain=n77").problem(409, "not-entered")
     match = desk.director.get(f"/v1/matches/{board['match']}").json
     assert match["status"] == "over"
 
@@ -112,6 +115,19 @@ def test_the_log_the_root_and_the_checkpoint_agree(server: Served) -> None:
     assert json.loads(lines[0])["kind"] == "announced"
     early = desk.director.get(f"{desk.path}?at=1").json
     assert (early["entry"], early["entrants"], early["status"]) == (1, 0, "announced")
+
+
+def test_the_rating_of_the_scoreboard_is_copied_when_a_player_enters(server: Served) -> None:
+    match, players = server.table(options={"rounds": 2})
+    assert players[1].post(f"/v1/matches/{match}/resignation", {}).status == 201
+    rows = server.client().get("/v1/scoreboards/toy").json["standings"]
+    ratings = {row["player"]: row["rating"] for row in rows}
+    desk = Desk(server, 0)
+    for player in players:
+        assert player.post(f"{desk.path}/entries", {"do": "enter"}).status == 201
+    told = desk.director.get(f"{desk.path}/entrants").json["entrants"]
+    assert {one["player"]: one["rating"] for one in told} == ratings
+    assert told[0]["rating_source"].startswith("scoreboard toy")
 
 
 def test_the_list_has_filters_and_pages(server: Served) -> None:

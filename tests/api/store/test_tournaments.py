@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from api.store.backup import backup, restore
 from api.store.interface import Append, Conflict, Exists
 from api.store.sql import SqlStore
@@ -14,7 +16,7 @@ from domain.log import TOURNAMENT
 from domain.tournaments import commands as c
 from domain.tournaments.terms import Terms
 from projections.runner import Runner
-from tests.api.gate.tournaments import Cup
+from tests.api.gate.tournaments import Cup, closed_while_it_ends
 from tests.api.store.locations import Place
 from tests.domain.tournaments.random_play import PEOPLE, carried_out, started
 
@@ -85,6 +87,13 @@ def test_a_round_over_a_real_store_gives_results_once(store: SqlStore, toy_game:
         assert board.confirmed == "verify"
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize("runs", [6, pytest.param(250, marks=pytest.mark.long)])
+def test_a_closed_round_and_a_finishing_game_agree(store: SqlStore, toy_game: Game, runs: int) -> None:
+    ends = {asyncio.run(closed_while_it_ends(store, seed)) for seed in range(runs)}
+    assert ends <= {"ruling", "resignation"}
+    assert ends
 
 
 def test_two_processes_share_a_tournament(place: Place, toy_game: Game) -> None:

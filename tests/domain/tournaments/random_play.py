@@ -124,7 +124,7 @@ class RandomPlay:
             format="round_robin" if self.random.random() < 0.3 else "swiss",
             rounds=5,
             most_entrants=self.random.choice((4, 7, 12)),
-            late_rounds=self.random.choice((0, 2)),
+            late_rounds=0,
             waiting_list=self.random.random() < 0.7,
         )
         self.log, self.secret = started(self.terms)

@@ -48,11 +48,11 @@ def pairs(answer: PairingAnswer) -> list[tuple[int, int]]:
     return [(board.w, board.b) for board in answer.boards]
 
 
-def asked_alone(trf: str) -> list[tuple[int, int]]:
-    """The engine's pairs of the first round, without our checks before and after."""
+def asked_alone(trf: str, number: int = 1) -> list[tuple[int, int]]:
+    """The engine's pairs of a round, without our checks before and after."""
     reader = trf2json.trf2json()
     reader.parse_file(trf, 0)
-    engine = pairingdutch.pairing_dutch(reader.get_tournament(1), 1, {"experimental": [], "verbose": 0})
+    engine = pairingdutch.pairing_dutch(reader.get_tournament(1), number, {"experimental": [], "verbose": 0})
     found = [one for bracket in engine.compute_pairing(False) for one in bracket["pairs"]]
     return [(one["w"], one["b"]) for one in sorted(found, key=lambda one: one["board"])]
 
@@ -104,6 +104,20 @@ def test_without_the_first_colour_the_engine_draws_it_and_we_refuse(monkeypatch:
         assert asked_alone(FIRST_ROUND) == [(1, 4), (5, 2), (3, 6)]
     assert len(drawn) == 2
     assert refusal(lambda: pair(undrawn)) == ("invalid", "pairing-no-colour")
+
+
+def test_without_the_number_of_rounds_the_engine_pairs_a_rematch_and_we_do_not() -> None:
+    table = entrants(Plan(2, 2))
+    trf = pairing_input(played(table, [(1, 2)]), 2).replace("142 2\n", "")
+    assert asked_alone(trf, 2) == [(2, 1)]
+    assert refusal(lambda: pair(trf)) == ("invalid", "pairing-no-more-rounds")
+    assert refusal(lambda: pair("142 2\n" + trf)) == ("pairing", "pairing-impossible")
+
+
+def test_records_that_only_the_engine_understands_change_nothing() -> None:
+    absent = FIRST_ROUND + "XXZ 1 2 3 4\n240 H   1    1    4\n"
+    assert {number for pair in asked_alone(absent) for number in pair} == {5, 6}
+    assert pair(absent) == pair(FIRST_ROUND)
 
 
 def test_points_must_include_the_byes_of_the_round_to_be_paired() -> None:
@@ -380,7 +394,7 @@ def test_a_refusal_of_the_engine_comes_through_the_processes() -> None:
 
 def test_what_the_engine_prints_is_no_part_of_the_answer() -> None:
     code = (
-        "from replay import pairing; ask = pairing._ask_engine;"
-        "pairing._ask_engine = lambda *given: print('noise') or ask(*given); pairing.main()"
+        "from replay import pairing, pairing_process; ask = pairing._ask_engine;"
+        "pairing._ask_engine = lambda *given: print('noise') or ask(*given); pairing_process.main()"
     )
     assert pairing_twice.pair_twice(FIRST_ROUND, command=(sys.executable, "-c", code)) == pair(FIRST_ROUND)

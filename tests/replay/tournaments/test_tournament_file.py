@@ -19,6 +19,7 @@ from domain.games import GAMES
 from domain.log import canonical
 from domain.refusals import sentences
 from domain.tournaments.history import TournamentLog
+from replay.tournament_results import standings_of
 from replay.tournaments.file import MANIFEST, MOST_MEMBERS
 from replay.tournaments.published import published_hashes, sha256
 from replay.tournaments.report import QUESTIONS, Report, lines
@@ -125,7 +126,7 @@ def test_the_hashes_that_were_published_are_those_of_the_file(log: TournamentLog
     last = log.state.publications[-1]
     content = members[f"standings/at-{last.at_entry}.json"]
     before = log.state_at(last.at_entry)
-    hashes = published_hashes(before, log.roots[last.at_entry - 1])
+    hashes = published_hashes(standings_of(before), before, log.roots[last.at_entry - 1])
     assert sha256(content) == last.standings_sha256 == hashes.standings
     assert last.bundle_sha256 == hashes.bundle
 

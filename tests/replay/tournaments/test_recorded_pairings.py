@@ -1,0 +1,94 @@
+"""Recorded rounds of gacrux itself, so that no change of it goes unnoticed, and two answers of bbpPairings.
+
+Files of other engines that lie beside those of gacrux are read by the same tests (`ops/pairing_vectors.py`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from domain.tournaments.crosstable import Cell, Colour, Crosstable, Line, Outcome
+from replay.pairing import pair
+from replay.trf import pairing_input
+from tests.replay.tournaments.recorded import files, load, rounds
+
+PLAYERS = {17: 60, 40: 60, 128: 6}
+
+
+def check(path: Path, chosen: dict[int, range]) -> int:
+    """Pair the rounds of these tournaments again; gives their number."""
+    done = 0
+    for one in load(path):
+        if one.seed in chosen.get(one.players, ()):
+            for expected in rounds(one):
+                answer = pair(expected.trf)
+                made = frozenset((board.w, board.b) for board in answer.boards)
+                assert (made, answer.byes) == (expected.boards, expected.byes), (
+                    one.players,
+                    one.seed,
+                    expected,
+                )
+                done += 1
+    return done
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_a_sample_of_the_recorded_rounds_is_paired_in_the_same_way(path: Path) -> None:
+    assert check(path, {17: range(3), 40: range(1)}) == 28
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_all_recorded_rounds_are_paired_in_the_same_way(path: Path) -> None:
+    assert check(path, {players: range(count) for players, count in PLAYERS.items()}) == 882
+
+
+def test_the_records_say_which_engine_made_them_and_are_complete() -> None:
+    assert files()
+    for path in files():
+        recorded = load(path)
+        assert {f"{one.engine}-{one.version.partition(',')[0]}" for one in recorded} == {
+            path.name.removesuffix(".ndjson.xz")
+        }
+        assert [(one.players, one.seed) for one in recorded] == [
+            (players, seed) for players, count in PLAYERS.items() for seed in range(count)
+        ]
+
+
+def line(number: int, rating: int, *games: tuple[int, Colour, Outcome] | None) -> Line:
+    """An entrant with games (opponent, colour, outcome); None: absent."""
+    cells = tuple(Cell("absent") if one is None else Cell("played", *one) for one in games)
+    return Line(f"n{number}", number, rating, cells)
+
+
+# Two positions for which bbpPairings publishes its answer, in its own tests of the rules C5 and C9 of 2025.
+C5 = (
+    line(1, 2720, (4, "w", "win"), (2, "b", "win")),
+    line(2, 2701, (5, "b", "win"), (1, "w", "loss")),
+    line(3, 2697, (6, "w", "win"), (4, "b", "win")),
+    line(4, 2689, (1, "b", "loss"), (3, "w", "loss"), None),
+    line(5, 2673, (2, "w", "loss"), (6, "b", "win")),
+    line(6, 2664, (3, "b", "loss"), (5, "w", "loss")),
+)
+C9 = (
+    line(1, 2720, (3, "w", "win")),
+    line(2, 2701, (4, "b", "win")),
+    line(3, 2697, (1, "b", "loss")),
+    line(4, 2689, (2, "w", "loss")),
+    line(5, 2673, None),
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "number", "boards", "bye"),
+    [(C5, 3, {(1, 5), (3, 2)}, 6), (C9, 2, {(2, 1), (3, 5)}, 4)],
+    ids=["C5", "C9"],
+)
+def test_two_published_answers_of_another_engine_are_ours(
+    lines: tuple[Line, ...], number: int, boards: set[tuple[int, int]], bye: int
+) -> None:
+    answer = pair(pairing_input(Crosstable(3, lines, "w"), number))
+    assert {(board.w, board.b) for board in answer.boards} == boards
+    assert answer.byes == (bye,)
