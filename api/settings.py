@@ -98,6 +98,8 @@ class Settings(Struct, frozen=True):
     at_least_seconds: how long a look with `at_least` waits for that move.
     ready_records: how many records a read model of a server that is ready may be behind.
     bot_workers: how many processes search for bots; 0: only bots that answer within 5 ms play here.
+    bot_matches: how many matches with a bot that searches one player may have under way, as far as they are
+        in the memory of this process.
     salt_hours: after so many hours a match is closed on demand that waits for a salt.
     stopping_seconds: how long a server that was asked to stop lets requests finish.
     log_level: debug tells every request, info every command and refusal.
@@ -138,6 +140,7 @@ class Settings(Struct, frozen=True):
     at_least_seconds: int = 2
     ready_records: int = 10_000
     bot_workers: int = 1
+    bot_matches: int = 3
     salt_hours: int = 72
     stopping_seconds: int = 10
     log_level: str = "warning"

@@ -1,6 +1,6 @@
 """What every command to a match checks: play has begun, is not over or frozen, and no time is up.
 
-`domain.match` and `domain.match_desk` hold the commands.
+`domain.match` and `domain.match_officials` hold the commands.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A command (`play`, `resign`, ...) is judged on the committed match and returns a
 stored, all or none.  Nothing of a draft is part of the match before `accept` is called with its records,
 which is also how a stored log is read again (`domain.history`).  There is no clock and no random source:
 time, secret and the source of chance come with the command.  The commands of officials and of the house are
-in `domain.match_desk`, what all commands check in `domain.judging`.
+in `domain.match_officials`, what all commands check in `domain.judging`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from domain.judging import must_be_free
 from domain.kernel import Answer, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import b64
 from domain.match_base import Outline
-from domain.match_desk import Officiated
+from domain.match_officials import Officiated
 from domain.merkle import Tree
 from domain.refusals import Sentence, Value
 from domain.sharing import shared

@@ -19,6 +19,7 @@ from domain.clocks import (
     RunOut,
     asked_now,
     counted,
+    dues,
     first_state,
     rest_of,
     run_out,
@@ -92,6 +93,26 @@ class Timed(Outline):
         later = counted(state, max(now, state.at))
         return max(rest_of(self.opened.clock, later, self.chair_of(seat)), 0)
 
+    def stretches(self) -> dict[Seat, tuple[int, int | None]]:
+        """For each seat that is asked: the move with which its stretch began, and when its time is up.
+
+        The time is None while the clocks stand.
+        """
+        state = self.clock
+        if state is None or self.closed:
+            return {}
+        due = dues(self.opened.clock, state)
+        return {
+            self.seat_of(Chair(chair)): (self._stretch_began(chair), due.get(chair))
+            for chair in state.running
+        }
+
+    def _stretch_began(self, chair: str) -> int:
+        move = self.move
+        while move > 1 and (before := self.clock_at(move - 1)) is not None and chair in before.running:
+            move -= 1
+        return move
+
     # ── why a match refuses an entry about its clocks ──
 
     def clock_stop_refused(self, start: int, end: int, now: int) -> Sentence | None:
@@ -133,7 +154,7 @@ class Timed(Outline):
             now, sentences = isinstance(entry, ClockPaused), ("clock-paused-already", "clock-not-paused")
         if before == now:
             return Sentence(sentences[0 if now else 1])
-        return None if reason.strip() else Sentence("desk-without-reason")
+        return None if reason.strip() else Sentence("without-reason")
 
 
 def clock_after(

@@ -3,8 +3,8 @@
 `pair` runs the engine in this process and checks its answer by `replay.legality`.  `replay.pairing_twice` is
 what a server calls: two processes, which must agree.
 
-The engine never reads the text itself, but what we have read in it, written anew: so both know the same, and
-records that only the engine would understand change nothing.  It draws nothing, either: without record 152 it
+The engine never reads the text itself, but gets what we have read in it: so both know the same, and records
+that only the engine would understand change nothing.  It draws nothing, either: without record 152 it
 would draw the first colour, so that is refused.
 """
 
@@ -17,8 +17,9 @@ from msgspec import Struct
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Crosstable, boards, cell_of, rounds_paired
+from replay.gacrux_form import gacrux_form
 from replay.legality import ColourFlag, breaches, colour_flags, expected
-from replay.trf import pairing_input
+from replay.trf import before_round
 from replay.trf_reading import read
 
 ENGINE = "gacrux"
@@ -63,7 +64,7 @@ def pair(trf: str) -> PairingAnswer:
     """
     table = read(trf.encode()).table
     round_number = _next_round(table)
-    answer = _ask_engine(pairing_input(table, round_number), round_number)
+    answer = _ask_engine(before_round(table, round_number), round_number)
     pairs = [(board.w, board.b) for board in answer.boards]
     for found in breaches(table, round_number, pairs, answer.byes):
         numbers = ", ".join(map(str, found.numbers[:10]))
@@ -95,20 +96,16 @@ def _next_round(table: Crosstable) -> int:
     return round_number
 
 
-def _ask_engine(trf: str, round_number: int) -> PairingAnswer:
+def _ask_engine(table: Crosstable, round_number: int) -> PairingAnswer:
     """The engine's answer, unchecked."""
     try:
         from gacrux import gacruxexeptions as errors
-        from gacrux import pairingdutch, trf2json
+        from gacrux import pairingdutch
     except ImportError as error:
         raise Refused("not-offered", "no-pairing-extra") from error
-    reader = trf2json.trf2json()
     try:
-        reader.parse_file(trf, 0)
-        if reader.get_status():
-            raise errors.GacruxInputError("; ".join(reader.chessjson["status"]["error"]))
         engine = pairingdutch.pairing_dutch(
-            reader.get_tournament(1), round_number, {"experimental": [], "verbose": 0}
+            gacrux_form(table), round_number, {"experimental": [], "verbose": 0}
         )
         brackets = engine.compute_pairing(False)
     except errors.GacruxNoLegalPairing as error:

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line, cell_of, points_of, score
-from replay.trf import TrfFile, written
+from replay.gacrux_form import gacrux_form
 
 MOST_TIE_BREAKS = 12
 SWISS = ("PTS", "BH/C1", "BH", "SB", "DE", "WIN", "LOT")
@@ -304,14 +304,12 @@ def _criteria(names: Sequence[str]) -> tuple[Criterion, ...]:
 
 
 def _engine(table: Crosstable, through: int, settings: Settings) -> tuple[Any, Any]:
-    """The engine with the table read, and its form of the tournament."""
+    """The engine, and the table in its form."""
     try:
-        from gacrux import tiebreak, trf2json
+        from gacrux import tiebreak
     except ImportError as error:
         raise Refused("not-offered", "no-standings-extra") from error
-    reader = trf2json.trf2json()
-    reader.parse_file(written(TrfFile(table)), 0)
-    tournament = reader.get_tournament(1)
+    tournament = gacrux_form(table)
     kind = {"pre_determined": True} if settings.round_robin else {"swiss": True}
     return tiebreak.tiebreak(tournament, through, kind), tournament
 

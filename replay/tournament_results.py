@@ -24,7 +24,7 @@ def round_robin(s: Tournament, number: int) -> c.PairingDraft:
     """
     names = [one.id for one in s.numbered]
     if not LEAST <= len(names) <= MOST:
-        raise Refused("pairing", "table-size", {"least": LEAST, "most": MOST, "count": len(names)})
+        raise Refused("boards", "table-size", {"least": LEAST, "most": MOST, "count": len(names)})
     tables = double_berger(len(names)) if s.terms.cycles == 2 else berger(len(names))
     if number > len(tables):
         raise Refused("late", "no-more-rounds", {"rounds": len(tables)})

@@ -78,8 +78,12 @@ def pairing_input(table: Crosstable, round_number: int, title: str = "") -> str:
     Raises:
         ValueError: see `written`.
     """
-    cut = replace(table, lines=tuple(_for_round(line, round_number) for line in table.lines))
-    return written(TrfFile(cut, title))
+    return written(TrfFile(before_round(table, round_number), title))
+
+
+def before_round(table: Crosstable, round_number: int) -> Crosstable:
+    """Return a table as it is when a round is paired: see `pairing_input`."""
+    return replace(table, lines=tuple(_for_round(line, round_number) for line in table.lines))
 
 
 def _for_round(line: Line, round_number: int) -> Line:

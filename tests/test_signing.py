@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.common import SeededKeys, note_by
+from api.seeded import SeededKeys, note_by
 from domain.game import Game
 from domain.signed_notes import PUBLIC, Note, NotSignedHere, Signed
 from tests.matches import finished
@@ -28,14 +28,14 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
     "replay/dataset/snapshot.py: make",  # of a data set: no checkpoint, whose second line is a number
 }
 CHECKPOINT = {  # who has a match's checkpoint signed
-    "api/cli/common.py: note_by",
+    "api/seeded.py: note_by",
     "api/gate/commit.py: Commits.note",
     "api/http/permissions.py: receipt_of",
     "api/http/routes/verifications.py: read_verification",  # by the route that serves checkpoints
 }
 SIGNING = {  # who takes the signing key of a ring
     "api/cli/export.py: _files",
-    "api/cli/common.py: SeededKeys.present",
+    "api/seeded.py: SeededKeys.present",
     "api/cli/common.py: keep_in",
     "api/cli/data.py: snapshot",
     "api/cli/fuzz.py: _match_file",
@@ -43,12 +43,13 @@ SIGNING = {  # who takes the signing key of a ring
     "api/cli/play.py: _Files.write",
     "api/cli/script.py: _finish",
     "api/gate/commit.py: Commits.note",
+    "api/research/state.py: State.match_file",
     "api/store/keys.py: KeyRing.present",
     "ops/bench/verify.py: _long",
     "ops/bench/verify.py: main",
 }
 RAW = {  # who handles private keys at all
-    "api/cli/common.py: SeededKeys.signing",
+    "api/seeded.py: SeededKeys.signing",
     "api/store/keys.py: _new_ring",
     "api/store/keys.py: _signing",
 }

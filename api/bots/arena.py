@@ -64,7 +64,7 @@ def match_of(pairing: Pairing) -> tuple[Match, dict[str, list[float]]]:
     """Play one match to its end; with it, the seconds of each decision by level."""
     game = GAMES[pairing.game]
     digest = hashlib.sha256(f"glasnost arena {pairing.game} {pairing.seed}".encode()).digest()
-    name = f"arena-{hashlib.sha256(repr(pairing).encode()).hexdigest()[:24]}"
+    name = f"arena-{digest.hex()[:24]}"  # it enters every draw, so both matches of a seed have the same
     context = Context(Secret(digest, name), None, product())
     opening = open_match(context, game, *game.settle(None, {}), match=name, origin="seeded", opener=None)
     match = Match.project(None, opening.records)

@@ -11,6 +11,7 @@ import logging
 import os
 import secrets
 import sys
+import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,6 +19,7 @@ from contextlib import suppress
 import msgspec
 
 from api.bots.worker import LENGTH, MOST_BYTES, Task, Thought, framed
+from api.histogram import SECONDS, Histogram
 from domain.agents.observation import Observation
 from domain.kernel import Picks
 
@@ -67,6 +69,8 @@ class BotWorkers:
         count: how many processes; 0: there are none, and `search` must not be called.
         environment: what a process may be told is taken from here.
         patience: seconds that a task may take.
+
+    `seconds` counts how long answers took, by game and level; `waiting` is the number of tasks in the queue.
     """
 
     def __init__(
@@ -80,7 +84,8 @@ class BotWorkers:
         self.count, self._patience = count, patience
         self._workers = [Worker() for _ in range(count)]
         self._free: asyncio.LifoQueue[Worker] | None = None
-        self.waiting = 0
+        self.waiting, self._stopped = 0, False
+        self.seconds: dict[tuple[str, str], Histogram] = {}
 
     @property
     def processes(self) -> list[int]:
@@ -90,7 +95,7 @@ class BotWorkers:
 
     async def search(self, level: str, observation: Observation) -> Picks | None:
         """The answer of a level; None if no process can give it: too many wait, or one has died."""
-        if self.waiting >= MOST_WAITING:
+        if self._stopped or self.waiting >= MOST_WAITING:
             return None
         free = self._idle()
         self.waiting += 1
@@ -99,7 +104,11 @@ class BotWorkers:
         finally:
             self.waiting -= 1
         try:
-            return await self._answer(worker, Task(level, secrets.randbits(63), observation))
+            return (
+                None
+                if self._stopped
+                else await self._answer(worker, Task(level, secrets.randbits(63), observation))
+            )
         finally:
             free.put_nowait(worker)
 
@@ -111,8 +120,12 @@ class BotWorkers:
         return self._free
 
     async def _answer(self, worker: Worker, task: Task) -> Picks | None:
+        began = time.monotonic()
         try:
-            return await asyncio.wait_for(worker.ask(task, self._environment), self._patience)
+            picks = await asyncio.wait_for(worker.ask(task, self._environment), self._patience)
+            kind = task.observation.game, task.level
+            self.seconds.setdefault(kind, Histogram(SECONDS)).add(time.monotonic() - began)
+            return picks
         except (OSError, EOFError, TimeoutError, msgspec.DecodeError) as error:
             fields = {"game": task.observation.game, "level": task.level, "reason": type(error).__name__}
             _log.warning("a bot process did not answer", extra=fields)
@@ -123,6 +136,7 @@ class BotWorkers:
             raise
 
     async def stop(self) -> None:
-        """End all processes."""
+        """End all processes, and search no more."""
+        self._stopped = True
         for worker in self._workers:
             await worker.end()

@@ -6,10 +6,9 @@ Exit codes do not change between versions: 0 done, 1 something was found wrong, 
 from __future__ import annotations
 
 import codecs
-import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 
     from api.store.open import Location, Place
     from api.store.sql import SqlStore
-    from domain.log import Record
     from domain.match import Match
-    from domain.signed_notes import SigningKey, VerifyingKey
 
 FOUND_WRONG, NOT_DONE = 1, 2
 
@@ -329,53 +326,6 @@ def decoded(path: Path, content: bytes, type: type[T]) -> T:
 # ── The output of a match that was played or scripted: a file, a match in a store, and one line ──
 
 
-SEEDED = "seeded"  # the name of the key for seeded matches, whose private part is public
-
-
-class SeededKeys:
-    """A ring with only the key `SEEDED`; its signature proves nothing, but the format needs one."""
-
-    retired: Sequence[VerifyingKey] = ()
-    rotations: Sequence[str] = ()
-
-    @property
-    def signing(self) -> SigningKey:
-        """The key `SEEDED`, which is the same everywhere."""
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-        from domain.signed_notes import SigningKey
-
-        private = hashlib.sha256(b"glasnost: the key of seeded and scripted matches is public\n").digest()
-        return SigningKey(SEEDED, Ed25519PrivateKey.from_private_bytes(private))
-
-    @property
-    def present(self) -> VerifyingKey:
-        """The public part of the key."""
-        return self.signing.verifying
-
-    def derived(self, purpose: str) -> bytes:
-        """Return 32 bytes for another purpose; they are as public as the key."""
-        return hashlib.sha256(f"{SEEDED} {purpose}".encode()).digest()
-
-
-def note_by(key: SigningKey, match: Match) -> str:
-    """Return the checkpoint over a whole match, signed by `key`.
-
-    Raises:
-        NotSignedHere: see `domain.signed_notes.checkpoint`.
-    """
-    from domain.signed_notes import checkpoint
-
-    return checkpoint(key, match, match.move, match.roots[-1])
-
-
-def match_file(records: Sequence[Record], note: str) -> bytes:
-    """Return the bytes of a match file."""
-    from replay import matchfile
-
-    return matchfile.write(records, note)
-
-
 def write_file(path: Path, content: bytes) -> Path:
     """Write `content` to `path`, as a whole or not at all; return the path.
 
@@ -420,6 +370,7 @@ def keep(match: Match, secret: bytes, store: Location) -> tuple[str, bool]:
 
 def keep_in(store: SqlStore, match: Match, secret: bytes) -> tuple[str, bool]:
     """Do as `keep`, with a store that is open already."""
+    from api.seeded import SeededKeys, note_by
     from api.store.interface import Append, Exists
 
     keys = SeededKeys() if match.imported else store.keys

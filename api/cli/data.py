@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -250,6 +251,9 @@ def serve(folder: Path, path: Path | None, port: int | None, work: Path | None, 
     that is built on.  `glasnost serve` starts it by itself if GLASNOST_DATA names DIR, and passes requests
     on to it; so you need this command only to run it apart, as ops/systemd/glasnost-data.service does.
 
+    With GLASNOST_SQL=on it answers SQL, too.  Behind --socket the server says who asks; with --port the
+    process prints a token when it starts, and only requests with it are answered in SQL.
+
     \b
     Example:
       glasnost data serve club --port 8100
@@ -267,15 +271,21 @@ def serve(folder: Path, path: Path | None, port: int | None, work: Path | None, 
                 serving.listening_on_socket(path) if path else serving.listening_on_port(port or 0)
             ) as listener:
                 where = str(path) if path else f"http://127.0.0.1:{listener.getsockname()[1]}"
-                serving.serve(
+                token = secrets.token_urlsafe(32) if sql and not path else ""
+                said = f"listening on {where}\n"
+                said += f"to ask in SQL, send the header Authorization: Bearer {token}\n" if token else ""
+                is_left = serving.serve(
                     folder.resolve(),
                     listener,
                     log_level=read(os.environ).log_level,
                     attached=attached,
                     sql=sql,
+                    token=token,
                     work=work,
-                    ready=lambda: print(f"listening on {where}", flush=True),
+                    ready=lambda: print(said, end="", flush=True),
                 )
+            if is_left and path:
+                serving.leave_nothing(path, work)
         except serving.CannotListen as error:
             raise CannotBeDone(str(error)) from error
 

@@ -103,7 +103,8 @@ def _read(
 
 def _files(store: SqlStore, matches: Iterator[Match], out: Path) -> dict[str, int]:
     """Write a match file for each match; return the number of moves by file."""
-    from api.cli.common import match_file, note_by, write_file
+    from api.cli.common import write_file
+    from api.seeded import match_file, note_by
     from domain.signed_notes import NotSignedHere
 
     written: dict[str, int] = {}

@@ -121,7 +121,7 @@ def _leave(game: Game, edition: str, options: Options, seed: str, folder: Path) 
 
 
 def _match_file(game: Game, edition: str, options: Options, script: bytes, answers: Sequence[Any]) -> bytes:
-    from api.cli.common import SeededKeys, match_file, note_by
+    from api.seeded import SeededKeys, match_file, note_by
     from api.settings import product
     from replay.scripted import RecordedMatch
 

@@ -122,7 +122,8 @@ class _Target:
 
     def keep(self, found: Imported) -> list[tuple[str, str]]:
         """Keep a match, as a whole or not at all; return the results, as phrases with their values."""
-        from api.cli.common import SeededKeys, keep_in, match_file, note_by, write_file
+        from api.cli.common import keep_in, write_file
+        from api.seeded import SeededKeys, match_file, note_by
 
         if self._location is None and self._out is None:
             return []

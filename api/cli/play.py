@@ -41,6 +41,7 @@ from api.cli.games import (
     settled,
     show_warnings,
 )
+from api.seeded import seed_of, seeded_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +98,7 @@ class Plan(Struct, frozen=True):
         """The secret of a seeded match; None for a new random secret."""
         if self.seed is None:
             return None
-        return hashlib.sha256(b"glasnost seeded secret\n" + bytes.fromhex(self.seed)).digest()
+        return seeded_secret(self.seed)
 
 
 class SeededNumbers:
@@ -227,7 +228,7 @@ def play(
 
 def _seed_of(seed: str | None, number: int) -> str | None:
     """The seed of match `number`, from 0; that of the first match is `seed` itself."""
-    return hashlib.sha256(f"{seed}/{number}".encode()).hexdigest() if seed and number else seed
+    return seed_of(seed, number) if seed else None
 
 
 def _processes(jobs: int) -> int:
@@ -335,7 +336,7 @@ def _apart(plan: Plan) -> tuple[str, list[bytes]] | str:
 
 def _played(plan: Plan, store: SqlStore, moves: Advance, *, temporary: bool) -> tuple[Match, bool]:
     """Play a match to its end in this process; return it, and whether the store had it already."""
-    from api.cli.common import SeededKeys
+    from api.seeded import SeededKeys
     from domain.kernel import Refused
 
     stored = store.match(plan.match) if plan.match else None
@@ -438,7 +439,8 @@ class _Files:
 
     def write(self, match: Match, store: SqlStore) -> Path | None:
         """Write the file of one match; return its path, or None if no file is wanted."""
-        from api.cli.common import SeededKeys, match_file, note_by, write_file
+        from api.cli.common import write_file
+        from api.seeded import SeededKeys, match_file, note_by
 
         if self._out is None:
             return None

@@ -184,7 +184,8 @@ def _shown(table: Any) -> dict[str, Any]:
 def _finish(
     match: RecordedMatch, out: Path | None, store: Location | None, as_json: bool, language: str
 ) -> None:
-    from api.cli.common import SeededKeys, in_words, keep, match_file, note_by, summary, write_file
+    from api.cli.common import in_words, keep, summary, write_file
+    from api.seeded import SeededKeys, match_file, note_by
 
     known = False
     if store:

@@ -20,7 +20,6 @@ from api.cli.common import (
     file_argument,
     json_option,
     language_option,
-    match_file,
     opened_store,
     print_json,
     store_option,
@@ -183,13 +182,14 @@ def _bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -> Non
     """Write a tournament file."""
     from api.gate.tournament_commands import KIND
     from domain.signed_notes import checkpoint
+    from replay import matchfile
     from replay.tournaments.file import write
 
     def of(name: str) -> bytes:
         match, note = store.match(name), store.note(name)
         if match is None or note is None:
             raise CannotBeDone(f"match {name} is not in this store, or not over")
-        return match_file(match.records, note)
+        return matchfile.write(match.records, note)
 
     keys = store.keys
     note = checkpoint(keys.signing, log, at, log.roots[at - 1], KIND)

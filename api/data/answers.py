@@ -25,6 +25,7 @@ from api.http.data_schemas import (
     QueryAnswer,
     QueryMatches,
     QueryParameter,
+    RateMark,
     RowMatch,
     SavedQueries,
     SavedQuery,
@@ -44,6 +45,7 @@ from replay.dataset.queries import (
     pools_of,
     queries,
 )
+from replay.dataset.rates import LEVEL, holm, unlike_the_rest
 from replay.dataset.search import PARAMETERS, VOCABULARIES, parse
 
 Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer
@@ -116,10 +118,29 @@ def asked(query: Query, arguments: Mapping[str, str]) -> Prepared:
             columns=tuple(DataColumn(name, kind) for name, kind in rows.columns),
             rows=tuple(rows.rows),
             comparisons=len(rows.rows) * len(query.rates),
+            marks=_marks(query, rows),
             truncated=rows.truncated,
         )
 
     return Prepared((query.name, statement.sql, *_sorted(statement.values)), answer)
+
+
+def _marks(query: Query, rows: Rows) -> tuple[RateMark, ...]:
+    """The rates that differ from the rest of their pool, adjusted for all comparisons of the answer.
+
+    A share of one whole is compared with no other share: they depend on each other.
+    """
+    compared = dict[tuple[str, str], dict[tuple[int, str], tuple[int, int]]]()
+    for at, row in enumerate(rows.named()):
+        for rate, n in query.rates.items():
+            value, cases = row[rate], row[n]
+            if isinstance(value, float) and isinstance(cases, int) and cases and not query.is_share(rate):
+                told = compared.setdefault((str(row["pool"]), rate), {})
+                told[at, rate] = (round(value * cases), cases)
+    single = {
+        key: p for told in compared.values() if len(told) > 1 for key, p in unlike_the_rest(told).items()
+    }
+    return tuple(RateMark(at, rate, p) for (at, rate), p in holm(single).items() if p < LEVEL)
 
 
 def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import uvicorn
@@ -38,7 +39,7 @@ class _Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self.is_left = ready, False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""
@@ -65,13 +66,17 @@ def serve(
     log_level: str = "warning",
     attached: bool = False,
     sql: bool = False,
+    token: str = "",
     work: Path | None = None,
     ready: Callable[[], None] = lambda: None,
-) -> None:
+) -> bool:
     """Answer requests about the data set in a folder, until a signal comes.
 
+    Returns whether it is `attached`, and the server that started it has ended.
+
     Args:
-        sql: answer SQL, too, if the listener is a Unix socket.
+        sql: answer SQL, too.
+        token: the token of the only caller who may ask in SQL; "": a server in front says who asks.
         work: a folder for the copies that SQL reads; None: a temporary one.
         attached: end, too, when standard input is closed: then the server that started this has ended.
         ready: is called when requests are answered.
@@ -81,14 +86,26 @@ def serve(
         OSError: it cannot be read.
     """
     os.nice(NICE)
-    reader, of_server = Reader(folder), listener.family == socket.AF_UNIX
+    reader = Reader(folder)
     set_up(log_level)
-    with _sql(work) if sql and of_server else nullcontext() as queries:
-        route = SqlRoute(reader, queries, is_on=sql)
+    with _sql(work) if sql else nullcontext() as queries:
+        route = SqlRoute(reader, queries, token)
         server = _Server(_config(DataRoutes(reader, route)), ready)
         if attached:
             threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
         server.run([listener])
+    return server.is_left
+
+
+def leave_nothing(listener: Path, work: Path | None) -> None:
+    """Delete the folder that a server, which has ended, made for the socket and the copies of its process.
+
+    A server that is killed cannot do that by itself.  A folder in which there is anything else stays.
+    """
+    with suppress(OSError):
+        if work is not None:
+            shutil.rmtree(work)
+        listener.parent.rmdir()
 
 
 @contextmanager
@@ -123,6 +140,7 @@ def _config(routes: DataRoutes) -> uvicorn.Config:
 def _end_with_input(server: _Server) -> None:
     while os.read(sys.stdin.fileno(), 4_096):
         pass
+    server.is_left = True
     server.stop()
     threading.Event().wait(2 * STOPPING_SECONDS)
     os._exit(1)

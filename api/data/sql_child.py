@@ -1,8 +1,8 @@
 """What runs one SQL query of a caller, in a process of its own that then dies (`api.data.sql_parent`).
 
-In this order: it opens the database for reading and locks its settings; it limits itself; only then does it
-read the query.  It sends one answer over the connection: a line of JSON with what is known of it, and the
-body.  Nothing it prints is kept.
+In this order: it steps aside for other processes; it opens the database for reading and locks its settings;
+it limits itself; only then does it read the query.  It sends one answer over the connection: a line of JSON
+with what is known of it, and the body.  Nothing it prints is kept.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FILES = 64
 NICE = 19  # a move comes first
 _AT_ONCE = 500  # rows that are fetched together
 SETTINGS = (
-    "SET threads = 2",
+    "SET threads = 1",  # two queries run at once
     "SET memory_limit = '512MB'",
     "SET temp_directory = ''",
     "SET autoinstall_known_extensions = false",
@@ -82,6 +82,7 @@ class _Refused(Exception):
 
 def run(connection: socket.socket, task: Task) -> None:
     """Run a query, and send the answer; see the head of this module."""
+    step_aside()
     import duckdb
 
     _close_output()
@@ -121,11 +122,18 @@ def _answer(task: Task) -> tuple[Outcome, bytes]:
     return _as_text(found, columns, task)
 
 
-def _limit() -> None:
+def step_aside() -> None:
+    """Leave a core free, and run on the others only while no other process wants to: moves come first."""
     os.nice(NICE)
     if hasattr(os, "SCHED_IDLE"):  # on Linux a move that wakes up need not wait for the end of a slice
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        cores = sorted(os.sched_getaffinity(0))
+        with suppress(OSError):
+            os.sched_setaffinity(0, cores[1:] or cores)
+
+
+def _limit() -> None:
     for kind, most in (
         (resource.RLIMIT_AS, ADDRESS_SPACE),
         (resource.RLIMIT_CPU, CPU_SECONDS),

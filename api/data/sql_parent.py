@@ -73,9 +73,17 @@ def _guard(connection: socket.socket, request: Request) -> None:
     with contextlib.suppress(OSError):  # the child has done it, or is gone
         os.setpgid(child, child)
     signal.sigtimedwait({signal.SIGCHLD}, request.seconds)
+    _let_run(child)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
+
+
+def _let_run(child: int) -> None:
+    """Let a query that had stepped aside run like any process: else it waits for its turn to end."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setaffinity(child, os.sched_getaffinity(0))
+        os.sched_setscheduler(child, os.SCHED_OTHER, os.sched_param(0))
 
 
 def _end(work: object, connection: socket.socket, what: object) -> None:

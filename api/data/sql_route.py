@@ -1,6 +1,12 @@
-"""`POST /v1/sql`: off unless GLASNOST_SQL=on, and only for callers whose token a server has checked."""
+"""`POST /v1/sql`: off unless GLASNOST_SQL=on, and only for callers with a token.
+
+A server has checked the token and says who the caller is; a process that runs by itself has one token, for
+the user who started it.
+"""
 
 from __future__ import annotations
+
+import secrets
 
 import msgspec
 from msgspec import Struct
@@ -12,7 +18,7 @@ from api.data.reader import Reader
 from api.data.sql import Answered, Sql
 from api.data.sql_child import MOST_PARAMETERS, Task
 from api.http import decoding
-from api.http.auth import CHALLENGE
+from api.http.auth import CHALLENGE, shown
 from api.http.data_process import CALLER
 from api.http.data_schemas import DataColumn, SqlRequest
 from api.http.decoding import JSON, LINES
@@ -41,12 +47,12 @@ class SqlRoute:
     """The handler.
 
     Args:
-        is_on: the operator has switched SQL on.
-        sql: what runs it; None: requests do not come from a server, which would say who the caller is.
+        sql: what runs it; None: the operator has not switched SQL on.
+        token: the token of the only caller; "": a server says who the caller is.
     """
 
-    def __init__(self, reader: Reader, sql: Sql | None, *, is_on: bool) -> None:
-        self._reader, self._sql, self._is_on = reader, sql, is_on
+    def __init__(self, reader: Reader, sql: Sql | None, token: str = "") -> None:
+        self._reader, self._sql, self._token = reader, sql, token
 
     async def __call__(self, request: Request) -> Response:
         """Run a query.
@@ -54,11 +60,9 @@ class SqlRoute:
         Raises:
             Refused: not-offered, unauthorized, malformed, invalid, too-large, and see `Sql.ask`.
         """
-        if not self._is_on:
-            raise Refused("not-offered", "sql-off")
         if self._sql is None:
-            raise Refused("not-offered", "sql-needs-server")
-        caller = request.headers.get(CALLER, "")
+            raise Refused("not-offered", "sql-off")
+        caller = self._local(request) if self._token else request.headers.get(CALLER, "")
         if not caller:
             raise Refused("unauthorized", "token-needed", headers=CHALLENGE)
         asked: SqlRequest = _shape.decoded(await _body(request))
@@ -68,6 +72,13 @@ class SqlRoute:
         task = Task("", asked.sql, asked.params, asked.limit, FORMS[form])
         answered = await self._sql.ask(caller, await self._reader.data(), task, asked.snapshot)
         return _response(asked.sql, answered, form)
+
+    def _local(self, request: Request) -> str:
+        """Who asks, by the token of this process; "" without a token.  Raises Refused: unauthorized."""
+        token = shown(request)
+        if token is not None and not secrets.compare_digest(token.encode(), self._token.encode()):
+            raise Refused("unauthorized", "unknown-token", headers=CHALLENGE)
+        return "" if token is None else "local"
 
 
 def _response(sql: str, answered: Answered, form: str) -> Response:

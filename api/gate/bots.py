@@ -79,6 +79,11 @@ def knows(bot: Bot | AgentBot, game: str) -> bool:
     return True
 
 
+def searches(bot: Bot | AgentBot, game: str) -> bool:
+    """Does a bot need a process of its own for its answers?"""
+    return isinstance(bot, AgentBot) and not bot.is_instant(game)
+
+
 def version_of(bot: Bot | AgentBot | None, game: str) -> str:
     """The version of a bot's code, as it enters the log; "" for a bot without one."""
     return bot.version(game) if isinstance(bot, AgentBot) else ""
@@ -125,6 +130,7 @@ class BotRunner:
         self._commits, self._cache = commits, cache
         self._playing: dict[str, asyncio.Task[None]] = {}
         self._minded: set[str] = set()
+        self._invited: dict[str, str] = {}  # the player who let a searching bot into a match
         self._stopping = False
 
     async def answer(self, cached: CachedMatch) -> None:
@@ -141,6 +147,18 @@ class BotRunner:
             _log.error("a bot failed", exc_info=True, extra=_log_fields(cached, error))
             return
         self.wake(cached)
+
+    def invited(self, match: str, player: str) -> None:
+        """Note that a player lets a bot that searches into a match."""
+        self._invited[match] = player
+
+    def searching_for(self, player: str, match: str) -> int:
+        """How many matches in memory, besides this one, have a searching bot that a player invited."""
+        for name in list(self._invited):
+            cached = self._cache.peek(name)
+            if cached is None or cached.match.status == "over":
+                del self._invited[name]
+        return sum(by == player and name != match for name, by in self._invited.items())
 
     def mind(self, cached: CachedMatch) -> None:
         """Continue a match that waits for its bots, after a pause: another process may be continuing it."""
@@ -201,7 +219,8 @@ class BotRunner:
         (seat, bot), match = turn, cached.match
         asked = match.prompt(seat)
         assert asked is not None, "a seat that is asked has a question"
-        return Thought(seat, asked, await bot.think(observation_of(match, seat)))
+        picks = await bot.think(observation_of(match, seat))
+        return None if self._stopping else Thought(seat, asked, picks)
 
     def _thinker(self, match: Match) -> tuple[Seat, AgentBot] | None:
         """The bot that must answer now, if it has to search for that."""

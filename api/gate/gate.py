@@ -20,7 +20,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from api.bots.workers import BotWorkers
-from api.gate.bots import BotRunner, Bots, builtin_bots, knows, must_know, player_of, version_of
+from api.gate.bots import BotRunner, Bots, builtin_bots, knows, must_know, player_of, searches, version_of
 from api.gate.cache_sync import Feed, Following
 from api.gate.clocks import Clocks, Timekeeper
 from api.gate.command_handler import (
@@ -38,8 +38,8 @@ from api.gate.command_handler import (
     remembered,
 )
 from api.gate.commit import Commits, Keys
-from api.gate.desk import Desk
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
+from api.gate.officials import Officials
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain import branches
@@ -199,9 +199,9 @@ class Gate:
         self.workers = BotWorkers(settings.bot_workers)
         known = builtin_bots(self.workers) if bots is None else bots
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
-        self._salt_hours = settings.salt_hours
+        self._salt_hours, self._bot_matches = settings.salt_hours, settings.bot_matches
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
-        self.desk = Desk(self._handler)
+        self.officials = Officials(self._handler)
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
@@ -401,7 +401,8 @@ class Gate:
         With the hash of a salt, play waits until the salt is opened.
 
         Raises:
-            Refused: unknown-match, unknown-bot, foreign, reserved, unavailable, and what `Match.sit` refuses.
+            Refused: unknown-match, unknown-bot, foreign, limit, reserved, unavailable, and what `Match.sit`
+                refuses.
         """
         reserved, line = Reservations(), None
 
@@ -709,16 +710,21 @@ class Gate:
         self.stop()
         await self._handler.finish()
         await self._following.stop()
-        await self._bots.stop()
-        await self.workers.stop()
+        await asyncio.gather(self._bots.stop(), self.workers.stop())
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._bots.bots:
             about = {"bot": repr(bot), "bots": self.bots_of(match.game.name)}
             raise Refused("unknown-bot", "no-such-bot", about)
         must_know(self._bots.bots[bot], match.game.name)
-        if player is not None and player not in _concerned(match):
+        if player is None:
+            return
+        if player not in _concerned(match):
             raise Refused("foreign", "who-seats-a-bot")
+        if searches(self._bots.bots[bot], match.game.name):
+            if self._bots.searching_for(player, match.id) >= self._bot_matches:
+                raise Refused("limit", "bot-matches", {"most": self._bot_matches})
+            self._bots.invited(match.id, player)
 
 
 async def _nobody(tournament: str, person: str) -> bool:

@@ -133,7 +133,7 @@ class TournamentFollower:
         try:
             accepted = await self._gate.commands.command(s.id, command, THE_HOUSE)
         except Refused as error:
-            if error.kind != "pairing":
+            if error.kind != "boards":
                 raise
             _log.error("a result contradicts the log", extra={KIND: s.id, "match": board.match})
             return False

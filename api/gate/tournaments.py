@@ -169,7 +169,7 @@ class TournamentGate:
             return round_robin(s, number)
         table = table_for_pairing(s, number)
         if table.first_colour is None:
-            raise Refused("pairing", "draw-the-colour-first")
+            raise Refused("boards", "draw-the-colour-first")
         if self._pairer is None:
             raise Refused("not-offered", "no-pairing-extra")
         text = pairing_input(table, number)
@@ -267,7 +267,7 @@ class TournamentGate:
                 raise
         match = await self.gate.match(board.match)
         if match.opened.tournament != place:
-            raise Refused("pairing", "another-match", {"board": board.number})
+            raise Refused("boards", "another-match", {"board": board.number})
         return match
 
     async def close_round(

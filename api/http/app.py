@@ -22,12 +22,12 @@ from api.http.middleware import answered, failed
 from api.http.problems import DOCS, HANDLERS, answer, document, refused
 from api.http.routes import (
     data,
-    desk,
     event_stream,
     lists,
     lobby,
     matches,
     notifications,
+    officials,
     players,
     positions,
     reservations,
@@ -57,7 +57,7 @@ TOPICS = (
     matches.api,
     reservations.api,
     matches.commands_api,
-    desk.api,
+    officials.api,
     event_stream.api,
     positions.api,
     verifications.api,

@@ -98,10 +98,22 @@ class Sample(Struct, frozen=True):
     selection_unknown: bool
 
 
+class RateMark(Struct, frozen=True):
+    """A rate of a row (from 0) that is another one than that of the other rows of its pool.
+
+    p: the p value, adjusted by Holm for all rates that were compared.
+    """
+
+    row: int
+    rate: str
+    p: float
+
+
 class QueryAnswer(Sample, frozen=True):
     """The answer of a saved query: rows with as many values as there are columns.
 
     comparisons: how many rates stand in the answer: with many of them, some look special by chance.
+    marks: the rates that differ from the rest at 5 %, after an adjustment for all comparisons.
     truncated: there are more rows than an answer may have.
     """
 
@@ -109,6 +121,7 @@ class QueryAnswer(Sample, frozen=True):
     columns: tuple[DataColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
     comparisons: int
+    marks: tuple[RateMark, ...]
     truncated: bool
 
 

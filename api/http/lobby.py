@@ -14,9 +14,7 @@ from cachetools import LRUCache
 from msgspec import UNSET, Struct, UnsetType
 
 from api.gate import Gate
-from api.http.clocks import clock_after
 from api.http.read_models import ReadModels
-from api.http.schemas import ClockShown
 from api.store.interface import Reservations, Store, StoreError
 from domain.games import GAMES
 from domain.imported import name_of
@@ -28,6 +26,7 @@ from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow
 from projections.moments import key_moments
 from projections.sentences import turn_name, why
 from projections.turns import summarize, usual_viewer
+from replay.clocks import ClockShown, clock_after
 from replay.periods import TurnCount
 
 MINE, THEIRS = "mine", "theirs"

@@ -96,6 +96,13 @@ class OfTheGate(Collector):
         yield _spread(
             "glasnost_feed_seconds", "From a move made elsewhere to its being here.", [counts.delays]
         )
+        thinking = HistogramMetricFamily(
+            "glasnost_bot_seconds", "Time in which a bot found an answer.", labels=("game", "level")
+        )
+        for kind, histogram in sorted(gate.workers.seconds.items()):
+            thinking.add_metric(kind, histogram.buckets, histogram.sum)
+        yield thinking
+        yield GaugeMetricFamily("glasnost_bot_queue", "Questions that wait.", value=gate.workers.waiting)
         yield GaugeMetricFamily("glasnost_streams", "Streams open.", value=self._streams.total)
         yield GaugeMetricFamily("glasnost_sockets", "Sockets open.", value=self._sockets.total)
         yield GaugeMetricFamily("glasnost_connections", "Connections open.", value=self._connections.count)

@@ -13,6 +13,8 @@ from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.clocks import MOST_LEFT, Term
 from domain.game import OptionValue
+from replay.clocks import ClockShown
+from replay.evidence import Deed, Held, SeatEvidence
 
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
@@ -292,19 +294,6 @@ class PromptView(Struct, frozen=True, omit_defaults=True):
     ordered: bool = False
 
 
-class ClockShown(Struct, frozen=True):
-    """The clocks after a move, in microseconds: what each seat had left when it was stored, at `as_of` (UTC).
-
-    `due`: when the time of each asked seat is up (UTC).  A client subtracts the server's present time.
-    `stands`: an organizer paused the clocks, or froze the match, so no clock runs and `due` is empty.
-    """
-
-    as_of: int
-    left: dict[str, int]
-    due: dict[str, int]
-    stands: Literal["paused", "frozen"] | UnsetType = UNSET
-
-
 class ClockView(Struct, frozen=True):
     """The clock of a match: its terms, and what it shows, or showed at the earlier move that is looked at."""
 
@@ -416,6 +405,20 @@ class FrozenView(Struct, frozen=True):
     at: int | None
     by: str
     reason: str
+
+
+class EvidenceView(Struct, frozen=True):
+    """What an organizer asks of a match in a dispute; `seats` by the seat that each player took first.
+
+    `deeds`: what officials did, and what time was given.  `held`: how the root of the request stands to this
+    log; left out if it names none.
+    """
+
+    match: str
+    move: int
+    seats: dict[str, SeatEvidence]
+    deeds: list[Deed]
+    held: Held | UnsetType = UNSET
 
 
 class MatchSummary(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from msgspec import NODEFAULT, UNSET, Raw, Struct, UnsetType
 from msgspec.structs import FieldInfo, replace
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
-from api.http.clocks import clock_after, clock_view
+from api.http.clocks import clock_view
 from api.http.schemas import (
     AskedView,
     BranchView,
@@ -40,6 +40,7 @@ from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 from domain.subjects import Subject, groups, subjects
 from domain.texts import LANGUAGES, Texts
+from replay.clocks import clock_after
 
 # Moves on the wire, assembled from the stored bytes: facts are never encoded a second time.
 #

@@ -30,7 +30,7 @@ from api.http.lobby_feed import Listener
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
 from api.http.problems import problem
-from api.http.routes import desk, matches
+from api.http.routes import matches, officials
 from api.http.routes.event_stream import must_be_room, positions_of, wanted_by
 from api.http.routes.lobby import lobby_of
 from api.http.routing import Caller, encode
@@ -149,13 +149,13 @@ async def resign(call: Caller, said: Resign) -> Reply:
 async def set_clock(call: Caller, said: SetClock) -> Reply:
     """Give time, or set or pause clocks."""
     body = ClockChange(**{name: getattr(said, name) for name in ClockChange.__struct_fields__})
-    return Reply(said.id, CREATED, await desk.set_clock(call, said.match, body, said.key))
+    return Reply(said.id, CREATED, await officials.set_clock(call, said.match, body, said.key))
 
 
 async def freeze(call: Caller, said: Freeze) -> Reply:
     """Freeze or release a match."""
     body = Freezing(said.reason, said.frozen, said.expect)
-    return Reply(said.id, CREATED, await desk.freeze(call, said.match, body, said.key))
+    return Reply(said.id, CREATED, await officials.freeze(call, said.match, body, said.key))
 
 
 async def open_salt(call: Caller, said: SaltOpening) -> Reply:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from api.store.interface import Item
 from domain.kernel import Seat
 from domain.match import Match
+from domain.match_clock import BY_TIME
 
 Found = Iterator[tuple[Seat, int]]  # a seat that is notified, and the move of the notice
 
@@ -23,11 +24,14 @@ class Kind(Struct, frozen=True):
     found: yields what a match tells now, of any move; a notice is made when that move is followed.
     lasts: is it worth telling later, too?  Else a notice is dropped once the match does not tell it any more.
     waits: microseconds until it is sent at once: so long an open page may do by itself what is asked for.
+    planned: it is made when the stretch of a seat begins, and sent, whatever the player's wish but "never",
+        when little time is left (`short_from`).
     """
 
     found: Callable[[Match], Found]
     lasts: bool = False
     waits: int = 0
+    planned: bool = False
 
 
 def _your_move(match: Match) -> Found:
@@ -52,18 +56,43 @@ def _takeback(match: Match) -> Found:
                 yield seat, request.move
 
 
+def _time_short(match: Match) -> Found:
+    """The seats that had more time than is little when their stretch began, from that move on."""
+    for seat, (began, due) in match.stretches().items():
+        if due is not None and due - (match.records[began - 1].entry.at or due) > SHORT:
+            yield seat, began
+
+
+def short_from(item: Item, match: Match, now: int) -> int:
+    """Return from when on a seat has little time left; while its clock stands, that is looked at later."""
+    _, due = match.stretches()[item.seat]
+    return now + _STANDS if due is None else due - SHORT
+
+
 def _over(match: Match) -> Found:
-    if match.closed is not None:
+    yield from _ended(match, by_time=False)
+
+
+def _timed_out(match: Match) -> Found:
+    yield from _ended(match, by_time=True)
+
+
+def _ended(match: Match, *, by_time: bool) -> Found:
+    if match.closed is not None and (match.closed.by == BY_TIME) == by_time:
         for seat in match.seats:
             yield seat, match.move
 
 
+SHORT = 86_400_000_000  # microseconds: so much time is little
+_STANDS = 3_600_000_000  # microseconds after which a clock that stands is looked at again
 _PAGE_OPENS_SALTS = 60_000_000  # microseconds: any open page of a player opens their salts by itself
 KINDS = {
     "your-move": Kind(_your_move),
     "salt": Kind(_salt, waits=_PAGE_OPENS_SALTS),
     "takeback": Kind(_takeback),
+    "time-short": Kind(_time_short, planned=True),
     "over": Kind(_over, lasts=True),
+    "timed-out": Kind(_timed_out, lasts=True),
 }
 
 
@@ -79,4 +108,6 @@ def still_stands(item: Item, match: Match) -> bool:
     kind = KINDS.get(item.kind)
     if kind is None:  # a later version made it
         return False
+    if kind.planned:  # more time may have been given since: how much there was decided when it was made
+        return match.stretches().get(item.seat, (0, None))[0] == item.move
     return kind.lasts or (item.seat, item.move) in set(kind.found(match))

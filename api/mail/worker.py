@@ -18,7 +18,7 @@ from api.mail.links import Links
 from api.mail.settings import MOST_A_DAY, MailSettings
 from api.mail.smtp import AddressRefused, NotSent, send
 from api.store.interface import Item, Notice, Outgoing, Store, Stored, StoreError, Subscription
-from api.store.outbox import CONFIRM
+from api.store.outbox import CONFIRM, PLANNED
 from domain.kernel import Refused
 from domain.log import TOURNAMENT, Damaged
 from domain.match import Match
@@ -144,13 +144,16 @@ class MailWorker:
         now, notices = self._clock(), list[Notice]()
         for item in kinds.items(match) if wanted else ():
             one = by_player.get(people.get(item.seat, ""))
-            if one is None or item.move not in moves or _is_old(match, item, now):
+            if one is None or item.move not in moves:
                 continue
-            often = one.matches.get(name, one.often)
-            if often != NEVER:
-                notices.append(
-                    Notice(one.player, often, item, due(often, now) + kinds.KINDS[item.kind].waits)
-                )
+            kind, often = kinds.KINDS[item.kind], one.matches.get(name, one.often)
+            if often == NEVER:
+                continue
+            if kind.planned:
+                at = max(now, kinds.short_from(item, match, now))
+                notices.append(Notice(one.player, f"{PLANNED}{name}", item, at))
+            elif not _is_old(match, item, now):
+                notices.append(Notice(one.player, often, item, due(often, now) + kind.waits))
         return notices
 
     # ── from the outbox to the mail server ──
@@ -164,11 +167,23 @@ class MailWorker:
         wanted = await asyncio.to_thread(self._outbox.of, found.player)
         if found.often and wanted.state != "confirmed":
             await asyncio.to_thread(self._outbox.remove, found.id)
+        elif (later := await self._planned_for(found, now)) > now:
+            await asyncio.to_thread(self._outbox.defer, found.id, later)
         elif self._is_held(found, wanted, now):
             await asyncio.to_thread(self._outbox.defer, found.id, now + _HOLD)
         else:
             await self._send(found, wanted, now)
         return True
+
+    async def _planned_for(self, found: Outgoing, now: int) -> int:
+        """When a planned message is to be sent, by the clocks of its match as they are now."""
+        if not found.often.startswith(PLANNED):
+            return now
+        with suppress(Refused, Damaged):
+            match = await self._match(found.items[-1].match)
+            if kinds.still_stands(found.items[-1], match):
+                return kinds.short_from(found.items[-1], match, now)
+        return now
 
     def _is_held(self, found: Outgoing, wanted: Subscription, now: int) -> bool:
         """Does a message wait because a tab of its player is open?"""

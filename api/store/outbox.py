@@ -21,6 +21,7 @@ from api.store.interface import Item, Notice, Outgoing, Spent, Subscription
 
 FOLLOWER = "mail"  # the name in `followers`
 MOST_ITEMS = 200  # in one message; what comes on top is in the lobby
+PLANNED = "planned "  # begins the wish of messages that wait for a time; the name of their match follows
 CONFIRM = "confirm"  # the kind of the message that asks to confirm an address
 _SAID = 300  # characters of what a mail server says
 _MANY = 500  # players in one statement
@@ -283,14 +284,22 @@ def _put(cursor: Cursor, notice: Notice, at: int) -> None:
     """Put a notice into the message of its player that waits with the same wish, else into a new one."""
     which = "person = ? AND often = ? AND tries = 0"
     cursor.execute(  # locks the row, so that nobody takes the message in between
-        f"UPDATE outbox SET tries = 0 WHERE {which} RETURNING id, items", (notice.player, notice.often)
+        f"UPDATE outbox SET tries = 0 WHERE {which} RETURNING id, items, due", (notice.player, notice.often)
     )
     row = cursor.fetchone()
     if row is not None:
-        items = (*_items(row[1]), notice.item)[:MOST_ITEMS]
-        cursor.execute("UPDATE outbox SET items = ? WHERE id = ?", (_json(items), row[0]))
+        others = tuple(item for item in _items(row[1]) if not _replaces(notice, item))
+        items, due = (*others, notice.item)[:MOST_ITEMS], min(row[2], notice.due)
+        cursor.execute("UPDATE outbox SET items = ?, due = ? WHERE id = ?", (_json(items), due, row[0]))
         return
     select = "SELECT ?, person, ?, ?, ?, ?, 0 FROM subscriptions WHERE person = ? AND state = 'confirmed'"
     values = (new_id("n"), notice.often, _json((notice.item,)), at, notice.due, notice.player)
     insert = "INSERT INTO outbox (id, person, often, items, made, due, tries)"
     cursor.execute(f"{insert} {select}", values)
+
+
+def _replaces(notice: Notice, other: Item) -> bool:
+    """Does a planned notice say the same of a later move?  Else many would wait for a time far ahead."""
+    one = notice.item
+    same = (one.kind, one.match, one.seat) == (other.kind, other.match, other.seat)
+    return notice.often.startswith(PLANNED) and same and one.move > other.move

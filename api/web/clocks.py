@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec import UNSET, Struct, UnsetType
 
-from api.http.schemas import ClockShown
 from api.web.shell import utc
 from domain.clocks import DAY, SECOND, Bank, Clock, Days
+from replay.clocks import ClockShown
 
 
 class TimeLeft(Struct, frozen=True):

@@ -11,15 +11,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from msgspec import UNSET
 from starlette.responses import Response
 
 from api.http.lobby import DAY, OVER_DAYS, LobbyMatch
 from api.http.middleware import NEVER
 from api.http.routing import Call
+from api.mail.kinds import SHORT
 from api.mail.links import fits
 from api.mail.messages import texts
 from api.web.shell import HasShell
 from domain.kernel import Refused
+from domain.match_clock import BY_TIME
 from domain.texts import LANGUAGES
 
 ATOM = "application/atom+xml"
@@ -40,7 +43,7 @@ async def feed_page(pages: HasShell, call: Call, player: str, secret: str) -> Re
     language = language if language in LANGUAGES else LANGUAGES[0]
     lobby = await services.lobbies.of(player, services.clock() - OVER_DAYS * DAY, language)
     origin = services.borders.origin(call.request.scope)
-    entries = [*_waiting(lobby.mine), *_over(lobby.over)]
+    entries = [*_waiting(lobby.mine), *_short(lobby.mine, services.clock()), *_over(lobby.over)]
     body = _atom(entries, player, f"{origin}{call.request.url.path}", origin, language, services.clock())
     head = {"cache-control": NEVER, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
     return Response(body, 200, head, ATOM)
@@ -59,7 +62,18 @@ def _waiting(matches: list[LobbyMatch]) -> Iterator[_Entry]:
 
 def _over(matches: list[LobbyMatch]) -> Iterator[_Entry]:
     for row in matches:
-        yield "over", row, row.closed_at or row.changed_at or 0
+        kind = "timed-out" if row.by == BY_TIME else "over"
+        yield kind, row, row.closed_at or row.changed_at or 0
+
+
+def _short(matches: list[LobbyMatch], now: int) -> Iterator[_Entry]:
+    """The matches in which the reader has little time left, and had more when asked."""
+    for row in matches:
+        due = {} if row.clock is UNSET else row.clock.due
+        for seat in row.own:
+            since = row.asked.get(seat)
+            if seat in due and since is not None and due[seat] - now <= SHORT < due[seat] - since:
+                yield "time-short", row, due[seat] - SHORT
 
 
 def _atom(entries: list[_Entry], player: str, own: str, origin: str, language: str, now: int) -> bytes:

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from markupsafe import Markup
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,7 +19,6 @@ from api.gate.command_handler import seats_of
 from api.http import middleware
 from api.http.app_state import Services
 from api.http.auth import NO_TOKEN, Visitor, address
-from api.http.clocks import clock_after
 from api.http.game_words import words_address_of
 from api.http.permissions import looked, viewer
 from api.http.problems import DOCS, problem
@@ -29,14 +29,15 @@ from api.store.interface import StoreError
 from api.web import sign_in
 from api.web.analysis import explore_page, find_page
 from api.web.assets import PREFIX, Assets
-from api.web.audit import audit_csv, audit_page, read_verify_page
+from api.web.audit import ORGANIZING, audit_csv, audit_page, read_verify_page
 from api.web.boards import player_page, scoreboard_page
 from api.web.clocks import seat_clock
 from api.web.feeds import feed_page
 from api.web.lobby import lobby_page
 from api.web.mail_links import do_mail_link, mail_link_page
 from api.web.new_match import new_match_page, sit_page
-from api.web.previews import nearest_move, picture_page, preview_of
+from api.web.players import players_page
+from api.web.previews import nearest_move, picture_page, preview_of, small_board
 from api.web.questions import compare_page, queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
 from api.web.turns import turns_page
@@ -45,6 +46,7 @@ from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.match_base import ALL
 from replay.boards.drawing import BOARDS, draw
+from replay.clocks import ClockShown, clock_after
 from replay.narration import narrate
 from replay.positions import NoView, must_see
 from replay.scenes.positions import scene_at
@@ -79,10 +81,12 @@ class Pages:
             self._route("/m/{match}/sit", sit_page),
             self._route("/m/{match}/turns", turns_page),
             Route("/m/{match}/picture.png", partial(self._serve, handler=picture_page, anonymous=True)),
+            Route("/m/{match}/board.svg", partial(self._serve, handler=small_board, anonymous=True)),
             Route("/embed/{match}", partial(self._serve, handler=embed_page, framed=True)),
             self._route("/s", scoreboard_page),
             self._route("/s/{game}", scoreboard_page),
             self._route("/p/{player}", player_page),
+            self._route("/players", players_page),
             self._route("/find", find_page),
             self._route("/explore", explore_page),
             self._route("/explore/{game}", explore_page),
@@ -170,8 +174,10 @@ async def match_page(pages: Pages, call: Call, match: str) -> Response:
         "last": move if spoiler_free else found.move,
         "spoilerFree": spoiler_free,
     }
-    if not call.final and found.opened.clock:
-        context["state"] |= {"clock": clock_after(found, found.move), "now": call.services.clock()}
+    frozen = None if about.frozen is UNSET else about.frozen
+    context["state"] |= {"frozen": frozen.reason if frozen else None}
+    person = call.visitor.person
+    organizes = person is not None and person.role in ORGANIZING
     return pages.shell.page(
         call,
         "match.html",
@@ -189,6 +195,8 @@ async def match_page(pages: Pages, call: Call, match: str) -> Response:
         result=context["words"].result(found.result) if found.result and call.final else None,
         denied=denied,
         preview=preview,
+        frozen=frozen,
+        may_officiate=organizes and not own and about.status == "running",
         **context,
     )
 
@@ -236,7 +244,7 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         {"id": seat, "name": words.name(seat), "player": _player(about, seat, call.language)}
         for seat in found.game.seats
     ]
-    clock = clock_after(found, found.move)
+    clock = _clock(found, move)
     return {
         "board": Markup(shown.board) if shown.board else None,
         "status_items": shown.status,
@@ -248,6 +256,8 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         "game": found.game.name,
         "seats": seats,
         "clocks": {seat: seat_clock(clock, seat) for seat in found.game.seats},
+        "has_clock": clock is not UNSET,
+        "stands": clock is not UNSET and clock.stands == "paused",
         "move": move,
         "last": found.move,
         "match": found.id,
@@ -263,8 +273,24 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
             "over": call.final,
             "vocabulary": words_address_of(found, call.language),
             "scene": shown.scene,
+            **_time(call, found),
         },
     }
+
+
+def _clock(match: Match, move: int) -> ClockShown | UnsetType:
+    """What the clocks showed after a move; on the page they run if it is the latest of a match that runs."""
+    clock = clock_after(match, move)
+    if clock is UNSET or (move == match.move and match.closed is None):
+        return clock
+    return replace(clock, due={})
+
+
+def _time(call: Call, match: Match) -> dict[str, Any]:
+    """What the scripts of a match with a clock need: the server's time, while it runs."""
+    if not match.opened.clock:
+        return {}
+    return {"clock": True, "now": None if match.closed else call.services.clock()}
 
 
 class ShownPosition(Struct, frozen=True):

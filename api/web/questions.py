@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from api.http.data_schemas import QueryAnswer, QueryMatches, Sample
@@ -25,11 +26,12 @@ from api.web.data_answers import (
     rate,
     words_of,
 )
-from api.web.shell import HasShell
+from api.web.shell import HasShell, texts
 from domain.games import GAMES
 from domain.match_base import LIVE
 from replay.dataset.queries import Query, queries
 from replay.dataset.search import VOCABULARIES
+from replay.game_words import game_words
 from replay.words import Words
 
 MOST_ROWS = 200
@@ -73,7 +75,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
         sample=answer,
         table=_table(asked, own, answer, words) if asked and isinstance(answer, QueryAnswer) else None,
         matches=answer.matches if isinstance(answer, QueryMatches) else None,
-        row={key: own[key] for key in asked.keys if key in own} if asked and chosen["matches"] else {},
+        row=_chosen_row(asked, own, call.language) if asked and chosen["matches"] else {},
         back=_address(asked, {name: value for name, value in own.items() if name in asked.parameters})
         if asked
         else "",
@@ -94,6 +96,11 @@ def _arguments(call: Call, asked: Query) -> dict[str, str]:
 
 def _is_complete(asked: Query, own: Mapping[str, str]) -> bool:
     return all(name in own for name, about in asked.parameters.items() if about.required)
+
+
+def _chosen_row(asked: Query, own: Mapping[str, str], language: str) -> dict[str, str]:
+    """The keys of the row whose matches are shown, by the titles of their columns."""
+    return {texts(language).column(key): own[key] for key in asked.keys if key in own}
 
 
 class Field(Struct, frozen=True):
@@ -121,19 +128,29 @@ def _parameters(asked: Query, own: Mapping[str, str], language: str) -> list[Fie
 
 
 class Cell(Struct, frozen=True):
-    """A value of an answer: in words, what it is sorted by, and whether it is a number."""
+    """A value of an answer: in words, what it is sorted by, and whether it is a number.
+
+    differs: it is a rate that is marked.
+    """
 
     text: str
     sort: str
     is_number: bool
+    differs: bool = False
+
+
+class Column(Struct, frozen=True):
+    """A column: its name in the answer, its title, and whether it holds numbers."""
+
+    name: str
+    title: str
+    is_number: bool
 
 
 class Table(Struct, frozen=True):
-    """An answer as a table: names of columns, each with whether it holds numbers; and for each row its cells,
-    the address of the matches behind it, and whether it rests on few cases.
-    """
+    """An answer: each row has its cells, the address of its matches, and whether its cases are few."""
 
-    columns: list[tuple[str, bool]]
+    columns: list[Column]
     rows: list[tuple[list[Cell], str, bool]]
 
 
@@ -141,16 +158,24 @@ def _table(asked: Query, own: Mapping[str, str], answer: QueryAnswer, words: Wor
     names = [column.name for column in answer.columns]
     rows = []
     has_pools = len({row[names.index("pool")] for row in answer.rows}) > 1
-    for values in answer.rows[:MOST_ROWS]:
+    marked = {(one.row, one.rate) for one in answer.marks}
+    for at, values in enumerate(answer.rows[:MOST_ROWS]):
         row = dict(zip(names, values, strict=True))
         keys = {key: "" if row[key] is None else _plain(row[key]) for key in asked.keys}
         link = _address(asked, {**own, **keys, "in_pool": str(row["pool"]), "matches": "1"})
         shown = {name: value for name, value in row.items() if has_pools or name != "pool"}
-        cells = [_cell(name, value, asked, words) for name, value in shown.items()]
+        cells = [
+            replace(_cell(name, value, asked, words), differs=(at, name) in marked)
+            for name, value in shown.items()
+        ]
         rows.append((cells, link, isinstance(row["n"], int) and row["n"] < FEW))
     heads = [name for name in names if has_pools or name != "pool"]
     columns = [
-        (name, all(cells[at].is_number or not cells[at].sort for cells, _, _ in rows))
+        Column(
+            name,
+            texts(words.language).column(name),
+            all(cells[at].is_number or not cells[at].sort for cells, _, _ in rows),
+        )
         for at, name in enumerate(heads)
     ]
     return Table(columns, rows)
@@ -186,6 +211,14 @@ def _address(asked: Query, chosen: Mapping[str, str]) -> str:
 
 PREFIXES = {game: names.prefix.removeprefix("ts_") for game, names in VOCABULARIES.items()}
 """How the names of the saved queries of a game begin."""
+OPENINGS = {
+    "twilight_struggle": "player_headlines",
+    "imperial_struggle": "player_ministries",
+    "cia_vs_kgb": "player_agents",
+    "thirteen_minutes": "player_cards",
+}
+"""The query about the first decisions of a player; the second key of its rows is what was decided."""
+_WIDE, _HIGH = 240, 48  # units of the picture of a rating
 
 
 class Side(Struct, frozen=True):
@@ -198,8 +231,17 @@ class Side(Struct, frozen=True):
     link: str
 
 
+class Path(Struct, frozen=True):
+    """The rating of a player after each match of an edition, and the points of its line in a picture."""
+
+    edition: str
+    ratings: list[int]
+    points: str
+    link: str
+
+
 class Compared(Struct, frozen=True):
-    """One of the two players: results, openings, think time and luck by side; `name` is shown."""
+    """One of the two players: results, openings, think time, luck by side, and ratings; `name` is shown."""
 
     player: str
     name: str
@@ -208,6 +250,7 @@ class Compared(Struct, frozen=True):
     openings: list[Side]
     pace: list[Side]
     luck: list[Side]
+    ratings: list[Path]
 
 
 async def compare_page(pages: HasShell, call: Call) -> Response:
@@ -239,6 +282,8 @@ async def compare_page(pages: HasShell, call: Call) -> Response:
         wrong=reader.wrong,
         sample=reader.sample,
         few=FEW,
+        picture=(_WIDE, _HIGH),
+        has_dice=game == "twilight_struggle",
         state={},
     )
 
@@ -258,6 +303,21 @@ async def _player(call: Call, wanted: str) -> str:
     return found[0].id if found else wanted
 
 
+class _Found(Struct):
+    """The rows of a saved query about a player, with what was asked."""
+
+    asked: Query | None = None
+    arguments: dict[str, str] = {}
+    rows: list[dict[str, Any]] = []
+
+
+def _line(ratings: Sequence[int]) -> str:
+    """The points of a line through these ratings, as an SVG polyline has them."""
+    least, most = min(ratings), max(ratings)
+    step, scale = _WIDE / max(1, len(ratings) - 1), (_HIGH - 4) / max(1, most - least)
+    return " ".join(f"{at * step:.1f},{2 + (most - one) * scale:.1f}" for at, one in enumerate(ratings))
+
+
 class _Players:
     """Asks the saved queries about players; `sample` is what the first answer rests on."""
 
@@ -275,30 +335,54 @@ class _Players:
             player.removeprefix(BOT) if is_bot else name,
             is_bot,
             await self.sides("player_record", chosen),
-            await self.sides("player_headlines", chosen),
+            await self.sides(OPENINGS[self._game], chosen),
             await self.sides("player_pace", chosen),
             await self.sides("player_luck", chosen),
+            await self.ratings(chosen),
         )
 
+    async def ratings(self, chosen: Mapping[str, str]) -> list[Path]:
+        """The rating of a player by edition."""
+        found = await self._rows("player_ratings", chosen)
+        by_edition: dict[str, list[int]] = {}
+        for row in found.rows:
+            by_edition.setdefault(str(row["edition"]), [int(row["before"])]).append(int(row["after"]))
+        titles = game_words(GAMES[self._game], self._call.language).editions
+        return [
+            Path(
+                titles.get(edition, edition),
+                path,
+                _line(path),
+                "/queries" + _address(found.asked, found.arguments),
+            )
+            for edition, path in by_edition.items()
+            if found.asked
+        ]
+
     async def sides(self, query: str, chosen: Mapping[str, str]) -> list[Side]:
-        """The rows of a saved query of the game; none if the game has no such query."""
+        """The rows of a saved query of the game, each about one side."""
+        found = await self._rows(query, chosen)
+        return [self._side(found.asked, found.arguments, row) for row in found.rows if found.asked]
+
+    async def _rows(self, query: str, chosen: Mapping[str, str]) -> _Found:
+        """What a saved query of the game answers; no rows if the game has no such query."""
         asked = queries().get(PREFIXES[self._game] + query)
         if asked is None or self.away or self.wrong:
-            return []
+            return _Found()
         arguments = {**chosen, "pool": self._pool}
-        found = await ask(self._call, f"/v1/queries/{asked.name}", arguments, QueryAnswer)
-        self.away, self.wrong = found.away, found.wrong
-        if found.answer is None:
-            return []
-        self.sample = self.sample or found.answer
-        names = [column.name for column in found.answer.columns]
-        return [self._side(asked, arguments, dict(zip(names, row, strict=True))) for row in found.answer.rows]
+        told = await ask(self._call, f"/v1/queries/{asked.name}", arguments, QueryAnswer)
+        self.away, self.wrong = told.away, told.wrong
+        if told.answer is None:
+            return _Found()
+        self.sample = self.sample or told.answer
+        names = [column.name for column in told.answer.columns]
+        return _Found(asked, arguments, [dict(zip(names, row, strict=True)) for row in told.answer.rows])
 
     def _side(self, asked: Query, arguments: Mapping[str, str], row: dict[str, Any]) -> Side:
         seat = str(row["seat"])
         keys = {key: _plain(row[key]) for key in asked.keys}
-        if "card" in row:
-            row = {**row, "card": self._words.field(str(row["card"]))}
+        if len(asked.keys) > 1:
+            row = {**row, "opening": self._words.field(str(row[asked.keys[1]]))}
         return Side(
             self._words.name(seat),
             list(GAMES[self._game].seats).index(seat),

@@ -78,6 +78,7 @@ class Texts:
         sections = tomllib.loads(file.read_text("utf-8"))
         self.script: dict[str, Any] = sections["script"]
         self._pages: dict[str, str] = sections["page"]
+        self._columns: dict[str, str] = sections["columns"]
 
     def __call__(self, key: str, **values: object) -> str:
         """Return a text of the pages with its values.
@@ -86,6 +87,17 @@ class Texts:
             KeyError: there is no such text.
         """
         return self._pages[key].format(**values) if values else self._pages[key]
+
+    def column(self, name: str) -> str:
+        """Return the title of a column of a saved query; an end of an interval also names its rate.
+
+        Raises:
+            KeyError: there is no such column.
+        """
+        rate, _, end = name.rpartition("_")
+        if rate and end in ("lo", "hi"):
+            return f"{self._columns[rate]}: {self._columns[end]}"
+        return self._columns[name]
 
 
 @cache

@@ -12,7 +12,9 @@ from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from domain.game import Game, hash_of, source_files
+from domain.agents.actions import ActionSpace
+from domain.agents.encoding import Encoding
+from domain.game import Game, Options, hash_of, source_files
 from domain.kernel import Picks, Prompt, Seat, Table
 
 T = TypeVar("T", bound=Table)
@@ -52,6 +54,8 @@ class AgentSpec(Generic[T]):
         policy: an answer without looking ahead, from a seat's own fold or a whole table.
         evaluate: the value of a table for a seat, in points of the game; a result outweighs everything.
         is_quiet: whether a playout that began at the first table may be cut at the second one.
+        actions: the action space of matches with these options.
+        encoding: how a seat's own fold becomes numbers, in matches with these options.
     """
 
     def __init__(
@@ -62,9 +66,12 @@ class AgentSpec(Generic[T]):
         policy: Callable[[T, Seat, Prompt, Rng], Picks],
         evaluate: Callable[[T, Seat], float],
         is_quiet: Callable[[T, T], bool],
+        actions: Callable[[Options], ActionSpace],
+        encoding: Callable[[Options], Encoding[T]],
     ) -> None:
         self.game, self.determinize, self.policy = game, determinize, policy
         self.evaluate, self.is_quiet = evaluate, is_quiet
+        self.actions, self.encoding = actions, encoding
 
     @cached_property
     def version(self) -> str:

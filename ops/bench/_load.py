@@ -256,15 +256,15 @@ class Server:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("listening on "), f"the server did not start: {line!r}"
-        self.port, self._process = int(line.strip().rpartition(":")[2]), psutil.Process(process.pid)
+        self.port, self.process = int(line.strip().rpartition(":")[2]), psutil.Process(process.pid)
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""
-        return int(self._process.memory_info().rss)
+        return int(self.process.memory_info().rss)
 
     def cpu(self) -> float:
         """Return the seconds of CPU that the process has used, those in the kernel included."""
-        times = self._process.cpu_times()
+        times = self.process.cpu_times()
         return float(times.user + times.system)
 
 

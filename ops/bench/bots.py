@@ -40,7 +40,7 @@ def main() -> None:
         for _ in play_missing(wanted, results, given.workers):
             pass
         outcomes = [results.outcomes[pairing] for pairing in wanted]
-        _report(game, version, outcomes)
+        _report(game, version, outcomes, whole=given.accept)
         if given.record:
             record(_strength(game, version, outcomes))
 
@@ -61,16 +61,20 @@ def _file(folder: Path, game: str, version: str) -> Path:
     return folder / f"{game}-{version}-{SEED}.ndjson"
 
 
-def _report(game: str, version: str, outcomes: list[Outcome]) -> None:
+def _report(game: str, version: str, outcomes: list[Outcome], *, whole: bool) -> None:
     """The lines of one game; claim B1: the lower end of the interval above 95 %."""
-    for row in standings(outcomes, (EASY, RANDOM)):
-        say(f"{game}, agent {version}, seed {SEED}", line_of(row))
-        if not row.seat:
-            endings = ", ".join(f"{count} {ending}" for ending, count in sorted(row.endings.items()))
-            say(f"{game}, endings", endings)
-    for level in (EASY, RANDOM):
-        times = milliseconds(outcomes, level)
-        say(f"{game}, {level}, ms a decision", ", ".join(f"{name} {value}" for name, value in times.items()))
+    total, *seats = standings(outcomes, (EASY, RANDOM))
+    ours, floor = milliseconds(outcomes, EASY), milliseconds(outcomes, RANDOM)
+    times = (
+        f"{ours['mean']:.2f} ms a decision (p99 {ours['p99']:.1f}); floor: {RANDOM} {floor['mean']:.3f} ms"
+    )
+    ratio = ours["mean"] / max(0.001, floor["mean"])
+    say(f"{game}, agent {version}, seed {SEED}", f"{line_of(total)}; {times}, ratio {ratio:.0f}")
+    if whole:
+        for row in seats:
+            say(game, line_of(row))
+        endings = sorted(total.endings.items(), key=lambda item: (-item[1], item[0]))
+        say(f"{game}, endings", ", ".join(f"{count} {ending}" for ending, count in endings))
 
 
 def _strength(game: str, version: str, outcomes: list[Outcome]) -> Strength:
@@ -83,8 +87,8 @@ def _strength(game: str, version: str, outcomes: list[Outcome]) -> Strength:
         RANDOM,
         total.matches,
         total.points,
-        round(total.interval[0], 4),
-        round(total.interval[1], 4),
+        round(total.interval[0], 6),
+        round(total.interval[1], 6),
         times["mean"],
         times["p99"],
         SEED,

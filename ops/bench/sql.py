@@ -1,7 +1,9 @@
 """SQL of users beside the moves of players: what endless queries cost a move, and what a query costs itself.
 
-A server with a data process answers SQL.  The floor of a move is the same move while no query runs; that of
-a query is the same query on an open connection to the same data, in this process.
+A server with a data process answers SQL.  The floor of a move is the same move while no query runs; beside it
+stands the same move beside as many endless loops, which have the scheduling class of a query and do nothing
+else.  The floor of a query is the same query on an open connection to the same data, in this
+process.  At last the data process is killed again and again under queries; the floor is starting it by hand.
 """
 
 from __future__ import annotations
@@ -14,7 +16,11 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import psutil
 from _bench import QUICK, percentiles, ratios, say
 from _load import GAME, Server, Table, latency, load, server
 
@@ -22,9 +28,11 @@ import replay.dataset as glasnost
 
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
 HEAVY = "SELECT count(*) FROM range(10000000)" if QUICK else ENDLESS
-AT_ONCE, QUERIES = 2, 2 if QUICK else 20  # 100 take four minutes
+AT_ONCE, QUERIES = 2, 2 if QUICK else 100
+KILLS = 1 if QUICK else 20
 TIMES = 3 if QUICK else 100
 ONE = "SELECT count(*) FROM matches"
+SAVED = "/v1/queries/cvk_win_rate?pool=seeded"
 STOPPED = (200, 422)
 
 
@@ -67,7 +75,7 @@ class User:
 
 
 def main() -> None:
-    """Two lines for what queries cost others, two for what they cost themselves."""
+    """Three lines for what queries cost others, two for their own time, one for the end of the process."""
     with tempfile.TemporaryDirectory() as scratch:
         store, club = f"{scratch}/games", f"{scratch}/club"
         _run("play", GAME, "--seed", "1", "--matches", "2", "--store", store)
@@ -77,7 +85,9 @@ def main() -> None:
             user = User(real.port)
             user.query(ONE)  # the copy is made
             _beside(real, user)
+            user = User(real.port)
             _alone(user, club)
+            _killed(real, user, club)
 
 
 def _run(*arguments: str) -> None:
@@ -88,6 +98,8 @@ def _run(*arguments: str) -> None:
 def _beside(real: Server, user: User) -> None:
     """A move and a sign of life while queries run that never end."""
     idle, alive = load(Table, [real], 1), user.timed("/healthz")
+    with _loops():
+        loops = load(Table, [real], 1)
     stopped: list[float] = []
     left = iter(range(QUERIES))
     lock = threading.Lock()
@@ -103,9 +115,12 @@ def _beside(real: Server, user: User) -> None:
     for thread in threads:
         thread.start()
     busy, alive_then = load(Table, [real], 1), user.timed("/healthz")
-    for thread in threads:
-        thread.join()
-    say(f"a move of one client beside {AT_ONCE} endless queries, {GAME}", latency(busy, idle))
+    while any(thread.is_alive() for thread in threads):
+        busy.times += load(Table, [real], 1).times
+    idle.times += load(Table, [real], 1).times  # the machine may be another one than before
+    what = f"a move of one client beside {AT_ONCE} endless queries, {QUERIES} in a row, {GAME}"
+    say(what, latency(busy, idle))
+    say(f"the same beside {AT_ONCE} loops of the class of queries", latency(loops, idle))
     say(
         "/healthz beside them",
         f"{percentiles(alive_then)}; floor: {percentiles(alive)}; ratio {ratios(alive_then, alive)}",
@@ -113,8 +128,58 @@ def _beside(real: Server, user: User) -> None:
     slowest = max(stopped)
     say(
         f"an endless query, {QUERIES} in a row",
-        f"its place is free after {slowest:.2f} s; goal: 5.5; floor: 5.00 s; ratio {slowest / 5:.2f}",
+        f"its place is free after {slowest:.2f} s; goal: 5.5; floor: 5.00 s; ratio {slowest / 5:.2f};"
+        f" {len(_queries(real))} left",
     )
+
+
+@contextmanager
+def _loops() -> Iterator[None]:
+    """As many processes as queries, each an endless loop with the scheduling class of a query."""
+    program = "from api.data.sql_child import step_aside\nstep_aside()\nwhile True: pass"
+    running = [subprocess.Popen((sys.executable, "-c", program)) for _ in range(AT_ONCE)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def _process(real: Server) -> psutil.Process:
+    """The data process of a server."""
+    while True:
+        for child in real.process.children():
+            if "--attached" in child.cmdline():
+                return child
+        time.sleep(0.01)
+
+
+def _queries(real: Server) -> list[psutil.Process]:
+    """The processes of queries: those below the warm parent of the data process."""
+    return [query for parent in _process(real).children() for query in parent.children(recursive=True)]
+
+
+def _killed(real: Server, user: User, club: str) -> None:
+    """The data process is killed while it answers; the time until it answers again."""
+    command = (sys.executable, "-m", "api.cli.main", "data", "serve", club, "--port", "0")
+    began = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline().rpartition(":")[2])
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{SAVED}") as answer:
+            answer.read()
+        floor = time.perf_counter() - began
+        process.terminate()
+    times = []
+    for _ in range(KILLS):
+        _process(real).kill()
+        began = time.perf_counter()
+        while user.ask("GET", SAVED)[0] != 200:
+            time.sleep(0.01)
+        times.append(time.perf_counter() - began)
+    text = f"answers after {max(times):.2f} s at the most; goal: 5; floor: {floor:.2f} s to start it"
+    say(f"the data process, killed {KILLS} times", f"{text}; ratio {max(times) / floor:.1f}")
 
 
 def _alone(user: User, club: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from _bench import QUICK, compared, many, rate, say
 
-from api.cli.common import SeededKeys, note_by
+from api.seeded import SeededKeys, note_by
 from domain import kernel
 from domain.chance import Secret
 from domain.drafts import Context, Draft

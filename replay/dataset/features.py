@@ -25,7 +25,8 @@ class Features(Struct, frozen=True):
     table: its table of positions; only rows of this `kind` count.
     columns: what the features read, beside `time`.
     time: the column that says how far the match is; `unit` is what it counts, as `turn` of a caller does.
-    of: the features, by name; the first one is the lead in points.
+    leads: what is worth more or less as the match goes on, by name; the first one is the lead in points.
+    others: the features that are worth the same at any time.
     step: how much of a lead is taken together in a table.
     apart: from this time on, two matches with the same position are copies or branches of one.
     """
@@ -34,74 +35,61 @@ class Features(Struct, frozen=True):
     kind: str
     time: str
     columns: tuple[str, ...]
-    of: dict[str, Feature]
+    leads: dict[str, Feature]
+    others: dict[str, Feature]
     step: int
     apart: int
+
+    @property
+    def of(self) -> dict[str, Feature]:
+        """All features by name: leads, others, the time, and each lead times the time."""
+        time = _number(self.time)
+        grown = {f"{name}_by_{self.time}": _product(lead, time) for name, lead in self.leads.items()}
+        return {**self.leads, **self.others, self.time: time, **grown}
 
     def values(self, row: Values) -> list[float]:
         """The value of every feature."""
         return [float(feature(row)) for feature in self.of.values()]
 
 
-def _grounds(row: Values) -> int:
-    return sum(int(row[f"bg_{region}_us"]) - int(row[f"bg_{region}_ussr"]) for region in REGIONS)
+def _number(name: str) -> Feature:
+    return lambda row: int(row[name])
 
 
-def _difference(name: str, one: str, other: str) -> Feature:
-    return lambda row: int(row[f"{name}_{one}"]) - int(row[f"{name}_{other}"])
+def _product(one: Feature, other: Feature) -> Feature:
+    return lambda row: one(row) * other(row)
 
 
-def _is(name: str, one: str, other: str) -> Feature:
+def _difference(one: str, other: str, *names: str) -> Feature:
+    """By how much the one side has more than the other, over all these columns."""
+    pairs = [(f"{name}_{one}", f"{name}_{other}") for name in names]
+    return lambda row: sum(int(row[ours]) - int(row[theirs]) for ours, theirs in pairs)
+
+
+def _is(one: str, other: str, name: str) -> Feature:
     """1 if the column names the one side, -1 for the other, 0 for neither."""
     return lambda row: (row[name] == one) - (row[name] == other)
 
 
-def _both(name: str, *sides: str) -> tuple[str, ...]:
-    return tuple(f"{name}_{side}" for side in sides)
+def _both(one: str, other: str, *names: str) -> tuple[str, ...]:
+    """The columns of both sides."""
+    return tuple(f"{name}_{side}" for name in names for side in (one, other))
 
 
-def _flags(row: Values) -> int:
-    return sum(int(row[f"flags_{region}_br"]) - int(row[f"flags_{region}_fr"]) for region in THEATRES)
-
-
-def _ahead(row: Values) -> int:
-    """Victory points of Britain: the marker begins at 15, and France leads above it (2.4)."""
-    return 15 - int(row["vp"])
-
-
-def _scores(row: Values) -> int:
-    return int(row["score_cia"]) - int(row["score_kgb"])
-
-
-def _spheres(row: Values) -> int:
-    return int(row["sphere_us"]) - int(row["sphere_ussr"])
-
-
-def _leads(row: Values) -> int:
-    return int(row["leads_us"]) - int(row["leads_ussr"])
-
+BATTLEGROUNDS = [f"bg_{region}" for region in REGIONS]
+FLAGS = [f"flags_{region}" for region in THEATRES]
 
 FEATURES: Mapping[str, Features] = {
     "twilight_struggle": Features(
         "ts_positions",
         "turn_end",
         "turn",
-        (
-            "vp",
-            "defcon",
-            "china",
-            *_both("space", "us", "ussr"),
-            *(column for region in REGIONS for column in _both(f"bg_{region}", "us", "ussr")),
-        ),
+        ("vp", "defcon", "china", *_both("us", "ussr", "space", *BATTLEGROUNDS)),
+        {"vp": _number("vp"), "battlegrounds": _difference("us", "ussr", *BATTLEGROUNDS)},
         {
-            "vp": lambda row: int(row["vp"]),
-            "battlegrounds": _grounds,
-            "space": _difference("space", "us", "ussr"),
-            "china": _is("china", "us", "ussr"),
+            "space": _difference("us", "ussr", "space"),
+            "china": _is("us", "ussr", "china"),
             "defcon_2": lambda row: int(row["defcon"]) == 2,
-            "turn": lambda row: int(row["turn"]),
-            "vp_by_turn": lambda row: int(row["vp"]) * int(row["turn"]),
-            "battlegrounds_by_turn": lambda row: _grounds(row) * int(row["turn"]),
         },
         step=5,
         apart=1,
@@ -110,23 +98,16 @@ FEATURES: Mapping[str, Features] = {
         "is_positions",
         "turn_end",
         "turn",
-        (
-            "vp",
-            *_both("debt", "br", "fr"),
-            *_both("limit", "br", "fr"),
-            *_both("treaty", "br", "fr"),
-            *(column for region in THEATRES for column in _both(f"flags_{region}", "br", "fr")),
-        ),
+        ("vp", *_both("br", "fr", "debt", "limit", "treaty", *FLAGS)),
         {
-            "vp": _ahead,
-            "flags": _flags,
+            "vp": lambda row: 15 - int(row["vp"]),  # the marker begins at 15, and France leads above it (2.4)
+            "flags": _difference("br", "fr", *FLAGS),
+        },
+        {
             "credit": lambda row: (
-                int(row["limit_br"]) - int(row["debt_br"]) - int(row["limit_fr"]) + int(row["debt_fr"])
+                _difference("br", "fr", "limit")(row) - _difference("br", "fr", "debt")(row)
             ),
-            "treaty": _difference("treaty", "br", "fr"),
-            "turn": lambda row: int(row["turn"]),
-            "vp_by_turn": lambda row: _ahead(row) * int(row["turn"]),
-            "flags_by_turn": lambda row: _flags(row) * int(row["turn"]),
+            "treaty": _difference("br", "fr", "treaty"),
         },
         step=5,
         apart=1,
@@ -135,14 +116,9 @@ FEATURES: Mapping[str, Features] = {
         "cvk_positions",
         "turn_end",
         "turn",
-        (*_both("score", "cia", "kgb"), *_both("free_agents", "cia", "kgb"), "balance"),
-        {
-            "points": _scores,
-            "agents": _difference("free_agents", "cia", "kgb"),
-            "balance": _is("balance", "cia", "kgb"),
-            "turn": lambda row: int(row["turn"]),
-            "points_by_turn": lambda row: _scores(row) * int(row["turn"]),
-        },
+        (*_both("cia", "kgb", "score", "free_agents"), "balance"),
+        {"points": _difference("cia", "kgb", "score")},
+        {"agents": _difference("cia", "kgb", "free_agents"), "balance": _is("cia", "kgb", "balance")},
         step=20,
         apart=2,
     ),
@@ -150,21 +126,9 @@ FEATURES: Mapping[str, Features] = {
         "tm_positions",
         "turn",
         "play",
-        (
-            *_both("supply", "us", "ussr"),
-            *_both("cubes", "us", "ussr"),
-            *_both("leads", "us", "ussr"),
-            *_both("sphere", "us", "ussr"),
-        ),
-        {
-            "leads": _leads,
-            "sphere": _spheres,
-            "cubes": _difference("cubes", "us", "ussr"),
-            "supply": _difference("supply", "us", "ussr"),
-            "play": lambda row: int(row["play"]),
-            "leads_by_play": lambda row: _leads(row) * int(row["play"]),
-            "sphere_by_play": lambda row: _spheres(row) * int(row["play"]),
-        },
+        _both("us", "ussr", "supply", "cubes", "leads", "sphere"),
+        {name: _difference("us", "ussr", name) for name in ("leads", "sphere")},
+        {name: _difference("us", "ussr", name) for name in ("cubes", "supply")},
         step=1,
         apart=4,
     ),

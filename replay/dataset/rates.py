@@ -112,6 +112,23 @@ def holm(p: Mapping[Key, float]) -> dict[Key, float]:
     return adjusted
 
 
+def unlike_the_rest(cases: Mapping[Key, tuple[int, int]]) -> dict[Key, float]:
+    """For each rate (`won` of `n`) the p value that it is the same as that of all others together.
+
+    The test is exact: twice the smaller tail of the hypergeometric distribution.
+
+    Raises:
+        ImportError: scipy is not installed; it comes with the extra `analysis`.
+    """
+    from scipy.stats import hypergeom
+
+    won, all_n = (sum(case[place] for case in cases.values()) for place in (0, 1))
+    hits, counts = ([case[place] for case in cases.values()] for place in (0, 1))
+    below = hypergeom.cdf(hits, all_n, won, counts)
+    above = hypergeom.sf([one - 1 for one in hits], all_n, won, counts)
+    return {key: min(1.0, 2 * float(min(two))) for key, *two in zip(cases, below, above, strict=True)}
+
+
 def differs(won: int, n: int, won_elsewhere: int, n_elsewhere: int) -> float:
     """The p value of Fisher's exact test that two rates are the same; 1 if one of them has no case.
 

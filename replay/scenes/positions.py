@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from domain.chance import Drawn
 from domain.events import Closed, TakenBack
 from domain.game import Game
 from domain.kernel import Seat, Table
@@ -20,6 +21,7 @@ from domain.log import Record
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 from domain.texts import Marked
+from replay.clocks import ClockShown, clock_after
 from replay.narration import People, narrate
 from replay.periods import turns
 from replay.positions import NoView, kind_of, must_see, table_at
@@ -30,6 +32,7 @@ from replay.words import Words
 
 MOST = 2_000  # moves in one answer
 SPECTATOR = "spectator"
+FACES = frozenset("123456")
 
 SCENES: dict[str, Callable[[Any], Scene]] = {
     "twilight_struggle": twilight_struggle.scene,
@@ -45,8 +48,10 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
 
     `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.  `back_to`: it went back
     to the table after that move, so no move between the two stands any more.  `view`: the seat that the
-    viewer played after it, where that is not the one of the whole answer.  `templates` are there in place of
-    `sentences` if they were asked for: see `domain.texts.Marked.template`.
+    viewer played after it, where that is not the one of the whole answer.  `dice`: the faces
+    of the dice that were rolled in the open.  `templates` are there in place of
+    `sentences` if they were asked for: see `domain.texts.Marked.template`.  `clock`: what the clocks showed
+    after it, if the match has a clock.
     """
 
     move: int
@@ -61,6 +66,8 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
     back_to: int | None = None
     view: Seat | None = None
     templates: tuple[str, ...] = ()
+    clock: ClockShown | UnsetType = UNSET
+    dice: tuple[int, ...] = ()
 
 
 class Positions(Struct, frozen=True):
@@ -212,7 +219,15 @@ def _shown(
         sentences,
         entry.to if isinstance(entry, TakenBack) else None,
         seat,
+        clock=clock_after(match, record.move),
+        dice=tuple(face for draw in getattr(entry, "draws", ()) for face in _faces(draw)),
     )
+
+
+def _faces(draw: Drawn) -> tuple[int, ...]:
+    """The faces of dice that fell in a draw; none if it was no throw of one die or of several at once."""
+    is_throw = set(draw.pick) <= FACES and draw.n == len(FACES) ** len(draw.pick)
+    return tuple(map(int, draw.pick)) if is_throw else ()
 
 
 def _sentences(

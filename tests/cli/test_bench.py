@@ -7,9 +7,10 @@ import pytest
 from tests.cli.program import Program, process
 
 LINES = {
+    "bots": 1,
     "catchup": 6,
     "connection": 2,
-    "data": 8,
+    "data": 12,
     "fanout": 2,
     "fold": 6,
     "fuzz": 6,
@@ -19,10 +20,11 @@ LINES = {
     "position": 10,
     "pushed": 6,
     "rebuild": 2,
+    "research": 4,
     "serving": 3,
     "size": 12,
     "sockets": 2,
-    "sql": 4,
+    "sql": 6,
     "store": 3,
     "tournaments": 3,
     "verify": 9,

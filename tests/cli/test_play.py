@@ -294,3 +294,28 @@ def test_ids_of_seeded_matches_say_everything() -> None:
     changes += [{"bots": ("c",)}, {"seed": "2"}]
     assert len({plan.match, *(replace(plan, **change).match for change in changes)}) == 6
     assert replace(plan, seed=None).match is None
+
+
+def test_bots_of_other_levels_repeat_with_the_seed(glasnost: Program) -> None:
+    """B12."""
+    for file in ("one", "two"):
+        words = ("thirteen_minutes", "--bots", "random,easy", "--seed", "2a", "--out", file)
+        glasnost("play", *words).ok()
+    assert (glasnost.folder / "one").read_bytes() == (glasnost.folder / "two").read_bytes()
+    glasnost("play", "thirteen_minutes", "--bots", "random,genius").refused(2, "there is: random, easy")
+
+
+def test_the_arena_prints_intervals_and_goes_on(glasnost: Program) -> None:
+    words = ("arena", "twilight_struggle", "--matches", "2", "--seed", "3", "--kept", "kept")
+    printed = glasnost(*words).ok().out
+    assert "easy against random: " in printed
+    assert "easy against random as ussr: " in printed
+    assert "ms a decision" in printed
+    before = (glasnost.folder / "kept").read_bytes()
+    assert glasnost(*words).ok().out == printed
+    assert (glasnost.folder / "kept").read_bytes() == before
+    told = glasnost(*words, "--json").ok().json
+    assert told["standings"][0]["matches"] == 2
+    glasnost("arena", "twilight_struggle", "--bots", "easy").refused(2, "at least two levels")
+    (glasnost.folder / "letter").write_text("dear\n")
+    glasnost("arena", "twilight_struggle", "--kept", "letter").refused(2, "holds no outcomes")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.common import SeededKeys
+from api.seeded import SeededKeys
 from domain.merkle import Tree
 from domain.signed_notes import Checkpoint, VerifyingKey, origin
 from tests.cli.program import Program, on_a_terminal, screen

@@ -16,6 +16,7 @@ from domain.games import GAMES
 from tests.docs import picture
 from tests.docs.documents import PAGES, Document, documents
 from tests.docs.session import Server, agrees, run, serving, shown
+from tests.docs.strengths import TABLE, strengths_table
 from tests.domain.spelling import table
 
 PICKS = re.compile(r"^\| Question \|.*\n(?:\|.*\n)+", re.MULTILINE)
@@ -57,7 +58,7 @@ def main() -> int:
             folder = Path(scratch) / document.name.replace("/", "-")
             folder.mkdir()
             text, by_hand = regenerated(document, server, folder)
-            text = with_picks(document.name, text)
+            text = TABLE.sub(lambda _: strengths_table(), with_picks(document.name, text))
             if text != document.text:
                 document.path.write_text(text, "utf-8")
                 print(f"{document.name}: outputs written anew")

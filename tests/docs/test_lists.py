@@ -10,6 +10,7 @@ import httpx
 import msgspec
 import pytest
 
+from api.bots.levels import EASY, method_of
 from api.cli.main import COMMANDS
 from api.http import ws_messages as socket_shapes
 from api.http import ws_session as socket_session
@@ -31,6 +32,7 @@ from projections.read import MOST, Asked
 from replay.scripted import PREFIXES
 from tests.docs.documents import PAGES, ROOT, Document, read
 from tests.docs.session import Server
+from tests.docs.strengths import TABLE, strengths_table
 from tests.domain.spelling import table
 
 CODE = "`"
@@ -43,6 +45,21 @@ def codes(document: Document, column: str) -> list[str]:
 
 def test_the_command_line_page_lists_every_command() -> None:
     assert codes(read("docs/command-line.md"), "Command") == list(COMMANDS)
+
+
+def test_the_page_of_bots_shows_the_strengths_that_were_measured() -> None:
+    found = TABLE.search(read("docs/bots.md").text)
+    assert found is not None
+    assert found.group() == strengths_table()
+
+
+def test_the_page_of_bots_shows_how_each_game_is_played() -> None:
+    rows = read("docs/bots.md").table("Game")
+    told = {row["Game"].strip(CODE): row["How `easy` finds its answer"] for row in rows}
+    assert list(told) == list(GAMES)
+    for game, about in told.items():
+        budget = method_of(EASY, game).budget.playouts
+        assert budget in (0, 2) or f" {budget} for a question" in about
 
 
 def test_the_http_page_lists_every_path(server: Server) -> None:

@@ -384,7 +384,7 @@ class Clocks:
 
 def check_clocks(moves: list[Json]) -> list[dict[str, int]]:
     """Every move stands where the clocks allow it; gives what each player had left after each move."""
-    check_desk(moves)
+    check_officials(moves)
     if not moves[0].get("clock"):
         require(not any(move["kind"].startswith(("timed_out", "clock_")) for move in moves), "a clock")
         return []
@@ -413,12 +413,12 @@ def check_clocks(moves: list[Json]) -> list[dict[str, int]]:
     return told
 
 
-def check_desk(moves: list[Json]) -> None:
+def check_officials(moves: list[Json]) -> None:
     """What officials and opponents may do, and what nobody may do in a frozen match."""
     sat: dict[str, str] = {}
     frozen = paused = False
     for move in moves:
-        where, kind = f"desk at move {move['move']}", move["kind"]
+        where, kind = f"officials at move {move['move']}", move["kind"]
         if kind == "seated":
             sat[move["seat"]] = move["player"]
         players = ("played", "resigned", "timed_out", "takeback_asked", "takeback_answered")

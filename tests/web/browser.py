@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from http.cookies import SimpleCookie
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, ViewportSize
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, TimeoutError, ViewportSize
 
 from tests.api.http.served import Client
 from tests.waiting import soon
 
 NARROW: ViewportSize = {"width": 390, "height": 800}
 WIDE: ViewportSize = {"width": 1280, "height": 800}
+LOOK = 1_000  # milliseconds after which a page that is not ready is asked what went wrong in it
 
 
 class Watched:
@@ -21,6 +22,7 @@ class Watched:
         self.faults: list[str] = []
         self.requests: list[str] = []
         self._origin = origin
+        self._ready = self.page.locator("html[data-ready=true]")
         self.page.on("console", self._said)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("request", lambda request: self._requested(request.url))
@@ -48,12 +50,16 @@ class Watched:
 
     def be_ready(self) -> None:
         """Wait until the script of the page is ready; one that failed never is."""
-        soon(lambda: self.faults or self._is_ready())
+        soon(lambda: self._is_ready() or self.faults)
         assert self.faults == []
 
     def _is_ready(self) -> bool:
-        self.page.wait_for_timeout(5)  # lets the page report what went wrong
-        return self.page.locator("html[data-ready=true]").count() > 0
+        """Wait a while: the page looks, so that nothing is asked of it again and again."""
+        try:
+            self._ready.wait_for(state="attached", timeout=LOOK)
+        except TimeoutError:
+            return False
+        return True
 
 
 def sign_in(context: BrowserContext, client: Client) -> None:

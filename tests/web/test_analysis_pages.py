@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser
 
+from api.web.shell import texts
+from replay.dataset.queries import queries
 from tests.api.http.served import Client, Served
 from tests.web.conftest import MATCHES
 from tests.web.signed import visitors
@@ -116,6 +119,31 @@ def test_every_number_of_an_answer_leads_to_as_many_matches(studied: Served) -> 
     assert counted == MATCHES
 
 
+def test_each_column_of_each_saved_query_has_a_title_in_both_languages() -> None:
+    names = {name for one in queries().values() for name in one.columns}
+    known = {language: {name: texts(language).column(name) for name in names} for language in ("en", "ru")}
+    assert all(title for titles in known.values() for title in titles.values())
+    same = {name for name in names if known["en"][name] == known["ru"][name]}
+    assert same == set()
+    assert known["ru"]["won_lo"] == "победы: от"
+
+
+def test_an_answer_has_titles_of_columns_in_words_and_marks_what_differs(studied: Served) -> None:
+    text = page(studied, "/queries?query=tm_territories&pool=live")
+    heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", text)
+    assert heads[:3] == ["territory", "cases", "US"]
+    told = studied.client().get("/v1/queries/tm_territories?pool=live").json
+    names = [column["name"] for column in told["columns"]]
+    assert text.count('<span class="marked">differs</span>') == len(told["marks"])
+    rates = {
+        (at, rate): row[names.index(rate)] for at, row in enumerate(told["rows"]) for rate in ("us", "ussr")
+    }
+    assert all(rates[one["row"], one["rate"]] is not None and one["p"] < 0.05 for one in told["marks"])
+    assert len(rates) == told["comparisons"]
+    shares = studied.client().get("/v1/queries/cvk_actions?pool=*").json
+    assert shares["marks"] == []  # they are parts of one whole
+
+
 def test_a_parameter_that_is_not_legal_is_said_beside_the_form(studied: Served) -> None:
     text = page(studied, "/queries?query=control_wins&country=nowhere")
     assert re.search(r'role="alert"><p>[^<]*parameter country: \'nowhere\'', text)
@@ -147,7 +175,27 @@ def test_two_players_stand_side_by_side(studied: Served) -> None:
     shown = f'{row["won"] * 100:.0f} %</strong> <span class="hint">{row["lo"] * 100:.0f} to'
     assert text.count(shown) == 2  # against each other, and in all matches of the first one
     found = links(text, r"/queries\?query=[^\"]+")
-    assert len(found) == 5  # against each other, and results and think time of both
+    # against each other; results, openings (each card), think time, luck and rating of both
+    kinds = Counter(re.findall(r"query=tm_([a-z_]+)", " ".join(found)))
+    opened = sum(
+        min(8, len(studied.client().get(f"/v1/queries/tm_player_cards?player={one}").json["rows"]))
+        for one in ("p-us", "p-ussr")
+    )
+    assert kinds == {
+        "between": 1,
+        "player_record": 2,
+        "player_cards": opened,
+        "player_pace": 2,
+        "player_luck": 2,
+        "player_ratings": 2,
+    }
+    path = studied.client().get("/v1/queries/tm_player_ratings?player=p-us").json
+    names = [column["name"] for column in path["columns"]]
+    first, last = path["rows"][0][names.index("before")], path["rows"][-1][names.index("after")]
+    assert f"from {first} to {last}," in text
+    assert text.count("<polyline") == 2
+    (points,) = re.findall(r'<polyline points="([^"]+)"', text)[:1]
+    assert len(points.split()) == len(path["rows"]) + 1
     assert len(links(page(studied, found[0]), r"/m/[^\"]+")) == MATCHES
     bots = page(studied, "/compare?game=twilight_struggle&a=bot:random&b=bot:opener&pool=bots")
     assert "They have not finished a match" in bots

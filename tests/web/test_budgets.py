@@ -27,6 +27,7 @@ IDLE = (
     "possible.js",
     "card_text.js",
     "candidates.js",
+    "motion.js",
 )  # modules that are fetched when nothing else is to be done
 SHIFT = 0.05
 SCENES, PACKED, MOVES = 60_000, 30_000, 437  # bytes of a match of so many moves

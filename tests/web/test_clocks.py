@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from api.gate import Gate
-from api.http.schemas import ClockShown
 from api.store.sqlite import SqliteStore
 from api.web.clocks import SeatClock, TimeLeft, read_off, seat_clock
 from domain.clocks import DAY, SECOND
+from replay.clocks import ClockShown
 from tests.api.http.served import Client, Served, served
 from tests.api.http.test_clocks import NOW, Time
 from tests.web.signed import Visitors, visitors
@@ -178,3 +179,54 @@ def test_the_terms_of_a_clock_are_told_to_those_who_sit_down(hall: Served) -> No
         for language, words in (("en", english), ("ru", russian)):
             page = ann.get(f"/m/{match}/sit?lang={language}").body.decode()
             assert f"<strong>{words}</strong>" in page
+
+
+def test_an_opponent_gives_time_and_an_organizer_pauses_and_freezes(
+    people: Visitors, hall: Served, tmp_path: Path
+) -> None:
+    match, (ann, ben) = hall.table(GAME, clock={"mode": "bank", "main": 5_400})
+    page = people.page(ann).open(f"/m/{match}")
+    assert page.locator("#officials").count() == 0
+    page.locator("details.more summary").click()
+    page.get_by_role("button", name="Give 15 minutes").click()
+    expect(page.locator("[data-clock=ussr]")).to_contain_text("1:4")
+    # an organizer sets a clock, pauses all, and freezes the match, each for a reason
+    desk = people.page(hall.person("organizer")).open(f"/m/{match}")
+    for what, fields in (
+        ("time", {"[name=days]": "2", "[name=minutes]": "0"}),
+        ("pause", {}),
+        ("freeze", {}),
+    ):
+        desk.locator("#officials").click()
+        desk.locator(f"input[name=what][value={what}]").check()
+        for field, value in fields.items():
+            desk.locator(field).fill(value)
+        desk.locator("[name=reason]").fill(f"a {what}")
+        desk.screenshot(path=tmp_path / f"{what}.png")
+        desk.locator("#officials-form [type=submit]").click()
+        expect(desk.locator("#officials-dialog")).to_be_hidden()
+    expect(page.locator("[data-clock=us]")).to_contain_text("2 d")
+    expect(page.locator("#frozen")).to_contain_text("Reason: a freeze")
+    expect(page.locator("#stands")).to_be_hidden()  # that it is frozen says as much
+    expect(page.locator("#question fieldset[disabled]")).to_have_count(1)
+    expect(page.locator(".clock.runs")).to_have_count(0)
+    page.reload()
+    expect(page.locator("#frozen")).to_be_visible()
+    row = people.page(ben).open("/").locator(f"[data-match={match}]")
+    expect(row.locator(".frozen")).to_have_text("frozen")
+
+
+def test_earlier_moves_and_frames_show_the_clocks_as_they_were(
+    people: Visitors, hall: Served, time: Time
+) -> None:
+    match, (ann, _) = hall.table(GAME, clock={"mode": "bank", "main": 5_400})
+    time.now += 15 * SECOND
+    answer_first(match, ann)
+    ann.post(f"/v1/matches/{match}/resignation", {})
+    for path in (f"/m/{match}?move=3", f"/embed/{match}?move=3"):
+        page = people.page(ann).open(path)
+        clock = page.locator("[data-clock=us]")
+        expect(clock).to_have_text("1:30:00")
+        page.keyboard.press("ArrowRight")
+        expect(clock).to_have_text("1:29:45")
+        expect(page.locator("[data-due]")).to_have_count(0)

@@ -43,7 +43,7 @@ SPREAD = """async ([picture, boxes, scale]) => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_the_fields_of_the_two_seats_differ_by_pattern(
     scheme: Literal["light", "dark"], browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:

@@ -73,7 +73,7 @@ class Reader:
         return self.page.frames[1]
 
 
-@pytest.fixture(params=["localhost", "127.0.0.1"])
+@pytest.fixture(params=["127.0.0.1", pytest.param("localhost", marks=pytest.mark.long)])
 def reader(request: pytest.FixtureRequest, browser: Browser, blog_port: int) -> Iterator[Reader]:
     """The foreign page is of another site, or of the same one: then cookies go with a frame."""
     context = browser.new_context()

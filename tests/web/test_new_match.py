@@ -18,6 +18,8 @@ from tests.domain.thirteen_minutes.tables import own_set
 from tests.waiting import soon
 from tests.web.signed import Visitors, visitors
 
+QUICK = {"thirteen_minutes", "imperial_struggle"}  # a file as an option, and numbers
+
 
 @pytest.fixture(scope="module")
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -82,7 +84,9 @@ def opened(client: Client, page: Page) -> Any:
     return client.get(f"/v1/matches/{page.url.split('/m/')[1].split('/')[0].split('?')[0]}").json
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", [game if game in QUICK else pytest.param(game, marks=pytest.mark.long) for game in GAMES]
+)
 def test_every_option_can_be_set_and_stands_in_the_first_move(
     game: str, hall: Served, people: Visitors, tmp_path: Path
 ) -> None:

@@ -13,15 +13,22 @@ from tests.api.http.served import Served
 from tests.web.browser import WIDE, Watched, sign_in
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    ("game", "count"),
+    [
+        ("twilight_struggle", 2),
+        ("thirteen_minutes", 1),
+        *(pytest.param(game, 5, marks=pytest.mark.long) for game in GAMES),
+    ],
+)
 def test_an_answer_of_a_match_that_is_over_shows_all_options_of_its_question(
-    game: str, watched: Watched, finished: dict[str, str], house: Served
+    game: str, count: int, watched: Watched, finished: dict[str, str], house: Served
 ) -> None:
     match, client = finished[game], house.client()
     page = watched.open(f"/m/{match}")
     moves = client.get(f"/v1/matches/{match}/moves?view=all").json["moves"]
     answers = [move for move in moves if move["kind"] == "played"]
-    for move in random.Random(game).sample(answers, 3):
+    for move in random.Random(game).sample(answers, count):
         number = move["move"]
         page.locator("#bar input[type=number]").fill(str(number))
         page.locator("#bar input[type=number]").press("Enter")

@@ -207,7 +207,7 @@ def play(browser: Browser, server: Served, game: str, language: str, most: int |
 @pytest.mark.parametrize(
     ("game", "language", "most"),
     [
-        ("thirteen_minutes", "en", None),
+        ("thirteen_minutes", "en", 6),
         ("cia_vs_kgb", "ru", 6),
         ("twilight_struggle", "ru", 5),
         ("imperial_struggle", "en", 5),

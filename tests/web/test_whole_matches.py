@@ -96,7 +96,7 @@ def test_a_match_is_played_to_its_end_by_pointer(
     """W4, small: the last answers of a match."""
     match, ann = late_in_a_match(server)
     with sitting(browser, ann, match, viewport=viewport, touch=press is tapped) as page:
-        assert play_by_pointer(page, press, random.Random(5)) > 3
+        assert play_by_pointer(page, press, random.Random(5)) > 0
     proved(ann, match)
 
 

@@ -116,7 +116,7 @@ async def open_branch(
     "/v1/matches/{match}/seats/{seat}",
     Sit,
     MatchSummary,
-    refusals=(*COMMANDS, "unknown-seat", "reserved", "seat-taken", "unknown-bot"),
+    refusals=(*COMMANDS, "unknown-seat", "reserved", "seat-taken", "unknown-bot", "limit"),
     token=True,
 )
 async def sit_down(

@@ -72,9 +72,12 @@ _ACTION = (*SENT, "unknown-player", "in-doubt")
 _LAST_ADMIN = (*_ACTION, "last-admin")
 
 api = Api("players", "Players, their tokens, and tickets for streams.")
-_SHORTEST = 2  # letters that a name is looked for by, when only its beginning is given
-Name = Annotated[str | None, Query(max_length=64, description="The whole name, in capitals or not.")]
-Prefix = Annotated[str | None, Query(max_length=64, description="How the name begins: two letters at least.")]
+SHORTEST = 2  # letters that a name is looked for by, when only its beginning is given
+LONGEST = 64
+Name = Annotated[str | None, Query(max_length=LONGEST, description="The whole name, in capitals or not.")]
+Prefix = Annotated[
+    str | None, Query(max_length=LONGEST, description="How the name begins: two letters at least.")
+]
 
 
 @api.post("/v1/players", NewPlayer, Token, refusals=SENT)
@@ -100,11 +103,22 @@ async def find_players(
     if (name is None) == (prefix is None):
         raise Refused("invalid", "name-or-prefix")
     sought = name or prefix or ""
-    if len(folded(sought)) < (1 if prefix is None else _SHORTEST):
-        raise Refused("invalid", "name-too-short", {"least": _SHORTEST})
-    call.services.searches.take(call.visitor.counted)
+    if len(folded(sought)) < (1 if prefix is None else SHORTEST):
+        raise Refused("invalid", "name-too-short", {"least": SHORTEST})
+    return await found_players(call, sought, whole=prefix is None, limit=limit, after=after)
+
+
+async def found_players(
+    call: Call, sought: str, *, whole: bool, limit: int, after: str | None
+) -> FoundPlayers:
+    """The players of a name, or whose names begin so; counted as one search of the caller.
+
+    Raises:
+        Refused: limit, invalid (`after` is no `next` of another page).
+    """
     page, last = Asked(limit, after), [str(part) for part in stood_for(after, (str, str))]
-    find, whole = call.services.store.people.find, prefix is None
+    call.services.searches.take(call.visitor.counted)
+    find = call.services.store.people.find
     rows = await asyncio.to_thread(find, sought, whole=whole, after=last, limit=limit + 1)
     found = paged(rows, page, ("folded", "id"))
     return FoundPlayers([FoundPlayer(row.id, row.name) for row in found.rows], found.next)

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from domain.agents.spec import AgentSpec
+from domain.agents.twilight_struggle.actions import actions
 from domain.agents.twilight_struggle.determinization import determinize
+from domain.agents.twilight_struggle.encoding import encoding
 from domain.agents.twilight_struggle.evaluation import evaluate, is_quiet
 from domain.agents.twilight_struggle.policy import policy
 from domain.twilight_struggle import GAME
 
-SPEC = AgentSpec(GAME, determinize=determinize, policy=policy, evaluate=evaluate, is_quiet=is_quiet)
+SPEC = AgentSpec(
+    GAME,
+    determinize=determinize,
+    policy=policy,
+    evaluate=evaluate,
+    is_quiet=is_quiet,
+    actions=actions,
+    encoding=encoding,
+)

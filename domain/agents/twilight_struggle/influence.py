@@ -22,7 +22,7 @@ BATTLEGROUND = {
 }
 OTHERS = 0.7  # a country that is no battleground: it counts for Domination
 THIRD_WORLD = ("central_america", "south_america", "africa")
-EARLY = 0.75  # what those count before their scoring cards join the deck
+EARLY = 0.5  # what those count before their scoring cards join the deck
 ON_THE_WAY = 0.45  # the part that counts at one point less than control
 CUSHION = 0.12  # what each of the first points beyond control adds: they guard it
 CUSHIONS = 2
@@ -40,6 +40,7 @@ def weight(country: str, early: bool) -> float:
     return worth * (EARLY if early and space.region in THIRD_WORLD else 1.0)
 
 
+@lru_cache(1_024)
 def held(margin: int, stability: int) -> float:
     """How far a side with so much more influence controls a country: from -1.2 to 1.2."""
     if margin < 0:

@@ -14,7 +14,6 @@ from domain.agents.search import random_picks
 from domain.agents.spec import Rng
 from domain.agents.twilight_struggle.cards import dangerous, event_value, happens, risk
 from domain.agents.twilight_struggle.influence import (
-    DICE,
     LOST,
     best_rate,
     change,
@@ -45,12 +44,14 @@ Values = Callable[[State, Seat, Any, Prompt], dict[Pick, float]]
 
 MILITARY = 0.9  # of each Military Operation that is needed: it saves a victory point at the end of the turn
 KEEP_CHINA = 2.5  # what it costs to play the China Card, which then goes to the other side
+OPENING = {"us": {"west_germany": 4, "italy": 3}, "ussr": {"poland": 4, "east_germany": 4, "yugoslavia": 1}}
 KEEP_OPS = 0.25  # of each point of Operations that a discarded card would have had
 SPACE_VALUE = 0.9  # of an attempt in the Space Race, besides its points
 FORCED = 0.5  # of playing a scoring card, for each that waits beyond the rounds that are left
 AHEAD = 8.0  # of a headline that ends the world if the other headline lowers DEFCON first
 RID, RID_AT_ONCE = 4.0, 9.0
 HOLDING = 2.0  # of each such card in hand, when a Coup leaves DEFCON at 2
+DIFFERENCES = {by: 6 - abs(by) for by in range(-5, 6)}  # of two dice, with the ways to throw each
 LOWER_DEFCON = {2: -0.4, 3: 0.2}  # of leaving DEFCON there by a Coup
 
 
@@ -153,8 +154,9 @@ def _realign(s: State, me: Seat, target: str) -> float:
     other = OTHER[me]
     modifier = realignment_modifier(s, me, target) - realignment_modifier(s, other, target)
     total = 0.0
-    for by in (mine - theirs + modifier for mine in DICE for theirs in DICE):
-        total += change(s, me, target, min(0, by), -max(0, by))
+    for difference, ways in DIFFERENCES.items():
+        by = difference + modifier
+        total += ways * change(s, me, target, min(0, by), -max(0, by))
     return total / 36
 
 
@@ -208,6 +210,15 @@ def _added(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]
         for country in question.options
         if country in SPACES
     }
+
+
+def _opening(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]:
+    """The free influence of the set-up: what is usual, then as any other."""
+    values = _added(s, me, step, question)
+    for country, wanted in OPENING[me].items():
+        if s.influence[me].get(country, 0) < wanted:
+            values[country] = values.get(country, 0.0) + LOST
+    return values
 
 
 def _removed(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]:
@@ -310,7 +321,7 @@ VALUES: dict[str, Values] = {
     "PlaceInfluence": _placing,
     "Realign": _realigning,
     "Coup": _coups,
-    "PlaceFree": _added,
+    "PlaceFree": _opening,
     "PlaceExtra": _added,
     "Spread": _added,
     "AddEach": _added,

@@ -133,6 +133,10 @@ class Query(Struct, frozen=True):
             bounds = ["lo", "hi"]
         return ("pool", *self.keys, "n", *self.answer, *bounds)
 
+    def is_share(self, rate: str) -> bool:
+        """Is this rate the share of a row in a whole, so that those of all rows together are 1?"""
+        return " OVER " in self.answer[rate]
+
     def statement(self, arguments: Mapping[str, str]) -> Statement:
         """The SQL of the answer, with the values of its parameters.
 

@@ -53,7 +53,7 @@ def check_two_worlds(spec: AgentSpec[Any], question: Question, other: Any, seed:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_no_level_peeks(game: str) -> None:
-    for seed, (question, other) in enumerate(worlds(AGENTS[game], 6)):
+    for seed, (question, other) in enumerate(worlds(AGENTS[game], 4)):
         check_two_worlds(AGENTS[game], question, other, seed)
 
 
@@ -138,6 +138,8 @@ def fresh(spec: AgentSpec[Any]) -> AgentSpec[Any]:
         policy=spec.policy,
         evaluate=spec.evaluate,
         is_quiet=spec.is_quiet,
+        actions=spec.actions,
+        encoding=spec.encoding,
     )
 
 

@@ -6,12 +6,16 @@ import csv
 import hashlib
 import io
 import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 import pytest
 
+import replay.dataset as glasnost
 from api.http.data_schemas import (
     ExplorerAnswer,
     PositionsAnswer,
@@ -21,7 +25,7 @@ from api.http.data_schemas import (
 )
 from domain.games import GAMES
 from replay.dataset.manifest import Manifest
-from replay.dataset.queries import COMMON, queries
+from replay.dataset.queries import COMMON, Query, queries
 from tests.api.data.conftest import Small
 from tests.api.http.served import Answer, Served
 
@@ -140,6 +144,43 @@ def test_imported_matches_are_in_no_answer_that_does_not_ask_for_them(asked: Ser
     named = client.get("/v1/positions?where=turn%20%3E%200&pool=imported&unproven=1").json
     assert {hit["match"] for hit in named["hits"]} == {small.imported}
     assert named["selection_unknown"]
+
+
+OPTIONS = {"twilight_struggle": "finland", "cia_vs_kgb": "pass", "thirteen_minutes": "event"}
+
+
+def arguments_of(query: Query, players: list[str]) -> Iterator[str]:
+    """Every way in which a query is asked here: once, or for each player of the data set."""
+    given = {"option": OPTIONS.get(query.game, "end"), "space": "antigua"}
+    needed = [name for name, one in query.own.items() if one.required]
+    if {"a", "b"} <= {*needed}:
+        yield from (f"a={one}&b={other}" for one, other in permutations(players, 2))
+    elif "player" in needed:
+        yield from (f"player={one}" for one in players)
+    else:
+        yield urlencode({name: given[name] for name in needed})
+
+
+@pytest.mark.long
+def test_an_imported_match_is_in_no_default_answer_of_any_saved_query(asked: Served, small: Small) -> None:
+    """AN9: every query, with every player, and the matches behind every row; its own pool shows it."""
+    client, data = asked.client(), glasnost.open(small.folder)
+    seats = data.sql("SELECT DISTINCT player, pool = 'imported' FROM seats").fetchall()
+    players = [player for player, _ in seats if player]
+    assert any(came for _, came in seats)
+    found: Counter[str] = Counter()
+    for name, query in queries().items():
+        for chosen in arguments_of(query, players):
+            for more in ("", "&matches=1"):
+                told = client.get(f"/v1/queries/{name}?{chosen}{more}")
+                assert told.status == 200, told
+                assert small.imported.encode() not in told.body, (name, chosen)
+                assert "imported" not in {one["pool"] for one in told.json["pools"]}
+            named = client.get(f"/v1/queries/{name}?{chosen}&matches=1&pool=imported&unproven=1")
+            found[name] += named.body.count(small.imported.encode())
+    assert len([name for name, n in found.items() if n and queries()[name].game == "twilight_struggle"]) > 10
+    assert not any(n for name, n in found.items() if queries()[name].game != "twilight_struggle")
+    assert not found["held"] + found["not_taken"] + found["could_coup"]  # what was hidden is not known
 
 
 def test_positions_are_found_with_match_move_players_result_and_a_link(asked: Served) -> None:

@@ -12,6 +12,7 @@ import pytest
 from api.http.data_process import DataPlace, DataProcess, read_data
 from api.settings import BadSetting
 from tests.api.data.conftest import Small
+from tests.api.http.processes import process as serving
 from tests.api.http.served import Client, Served, served
 from tests.waiting import soon
 
@@ -75,6 +76,20 @@ def play(match: str, players: list[Client]) -> None:
             assert moved.status == 201, moved
             return
     raise AssertionError("no player is asked")
+
+
+def test_a_server_that_is_killed_leaves_no_folder_of_its_process(small: Small, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    named = {"GLASNOST_DATA": str(small.folder), "GLASNOST_SQL": "on", "TMPDIR": str(scratch)}
+    with serving(tmp_path, environment=named) as server:
+        client = Client(server.port)
+        soon(lambda: client.get("/v1/queries").status == 200)
+        (left,) = scratch.glob("glasnost-*")
+        assert (left / "socket").exists()
+        client.close()
+        server.kill()
+        soon(lambda: not list(scratch.iterdir()))
 
 
 def test_the_process_has_nothing_of_store_keys_and_people(asked: Served, small: Small) -> None:

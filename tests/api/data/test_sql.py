@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,49 @@ def test_a_query_needs_a_token(asked: Served) -> None:
     assert "www-authenticate" in told.headers
     forged = asked.client().post("/v1/sql", {"sql": "SELECT 1"}, glasnost_caller="p1")
     forged.problem(401, "unauthorized")
+
+
+@pytest.fixture
+def local(small: Small) -> Iterator[tuple[Client, str]]:
+    """A data process on a port of this machine, with SQL; a client, and the token that it has printed."""
+    command = (sys.executable, "-m", "api.cli.main", "data", "serve", str(small.folder), "--port", "0")
+    environment = {**os.environ, "GLASNOST_SQL": "on"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        try:
+            port = int(process.stdout.readline().rpartition(":")[2])
+            token = process.stdout.readline().rpartition("Bearer ")[2].strip()
+            with closing(Client(port)) as client:
+                yield client, token
+        finally:
+            process.terminate()
+
+
+def test_a_process_on_a_port_answers_sql_only_with_the_token_that_it_has_printed(
+    local: tuple[Client, str],
+) -> None:
+    client, token = local
+    body = {"sql": "SELECT count(*) FROM matches"}
+    assert len(token) > 40
+    client.post("/v1/sql", body).problem(401, "unauthorized")
+    client.post("/v1/sql", body, glasnost_caller="p1").problem(401, "unauthorized")
+    for wrong in (token[:-1], token.upper(), "é" * 43, "local"):
+        client.post("/v1/sql", body, authorization=f"Bearer {wrong}").problem(401, "unauthorized")
+    soon(lambda: client.post("/v1/sql", body, authorization=f"Bearer {token}").status == 200)
+    assert client.post("/v1/sql", body, authorization=f"Bearer {token}").json["rows"] == [[5]]
+    assert client.get("/v1/queries").status == 200
+
+
+def test_a_query_leaves_a_core_free_and_runs_while_no_other_process_wants_to() -> None:
+    """AN12: what it costs a move is measured by `ops/bench/sql.py`."""
+    code = "import os; from api.data.sql_child import NICE, step_aside; step_aside()\n"
+    code += "print(os.nice(0) == NICE, os.sched_getscheduler(0) == os.SCHED_IDLE, *os.sched_getaffinity(0))"
+    said = subprocess.run(
+        (sys.executable, "-c", code), capture_output=True, text=True, check=True
+    ).stdout.split()
+    cores = sorted(os.sched_getaffinity(0))
+    assert said[:2] == ["True", "True"]
+    assert sorted(map(int, said[2:])) == (cores[1:] or cores)
 
 
 def test_three_stopped_queries_cost_the_token_ten_minutes() -> None:

@@ -174,6 +174,19 @@ def test_a_bot_process_that_is_killed_costs_no_match(caplog: pytest.LogCaptureFi
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
 
+def test_a_gate_that_stops_waits_for_no_search_and_plays_no_answer() -> None:
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
+        match = await opened(gate, EASY, EASY)
+        while not gate.workers.processes:
+            await asyncio.sleep(0.01)
+        moves = match.move
+        await gate.close()
+        assert (match.move - moves, gate.workers.processes) == (0, [])
+
+    run(scene())
+
+
 def test_a_process_that_does_not_answer_is_ended() -> None:
     async def scene() -> None:
         workers = BotWorkers(1, patience=0.0)
@@ -196,6 +209,25 @@ def test_without_processes_no_bot_is_seated_that_must_search() -> None:
         with pytest.raises(Refused) as refused:
             await gate.sit("m1", "kgb", "ann", bot=EASY)
         assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random"])
+
+    run(scene())
+
+
+def test_a_player_has_a_bounded_number_of_matches_with_bots_that_search() -> None:
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", Settings(bot_matches=2))
+        for match in ("m1", "m2", "m3"):
+            await gate.open("ann", GAME, None, {}, match=match)
+            await gate.sit(match, "cia", "ann")
+        for match in ("m1", "m2"):
+            await gate.sit(match, "kgb", "ann", bot=EASY)
+        with pytest.raises(Refused) as refused:
+            await gate.sit("m3", "kgb", "ann", bot=EASY)
+        assert (refused.value.kind, refused.value.id) == ("limit", "bot-matches")
+        await gate.resign("m1", player="ann")
+        await gate.sit("m3", "kgb", "ann", bot=EASY)
+        assert (await gate.match("m3")).has_bots
+        await gate.close()
 
     run(scene())
 

@@ -41,6 +41,9 @@ PATHS = {
     "/v1/matches/{match}/takebacks",
     "/v1/matches/{match}/takebacks/{n}/answer",
     "/v1/matches/{match}/resignation",
+    "/v1/matches/{match}/clock",
+    "/v1/matches/{match}/evidence",
+    "/v1/matches/{match}/freeze",
     "/v1/matches/{match}/rulings",
     "/v1/matches/{match}/branches",
     "/v1/matches/{match}/turns",
@@ -199,7 +202,7 @@ def test_only_fields_that_are_always_sent_are_required(server: Served) -> None:
     assert [place for place, told in _objects(schemas) if "default" in told] == []
     asked = {name: schemas[name].get("required", []) for name in ("NewMatch", "Sit", "Moves", "Ruling")}
     assert asked == {"NewMatch": ["game"], "Sit": [], "Moves": ["expect"], "Ruling": ["reason"]}
-    optional = {"MatchView": {"branch", "clock", "incomplete", "private"}}
+    optional = {"MatchView": {"branch", "clock", "frozen", "incomplete", "private"}}
     for name in ("StandingRow", "TotalsRow", "SeatingRow", "MatchRow", "MatchView", "MatchOver"):
         required = set(schemas[name]["properties"]) - optional.get(name, set())
         assert set(schemas[name]["required"]) == required, name
@@ -277,6 +280,8 @@ def test_socket_messages_are_documented(server: Served) -> None:
         "takeback",
         "answer_takeback",
         "resign",
+        "clock",
+        "freeze",
         "salt",
         "follow",
         "leave",

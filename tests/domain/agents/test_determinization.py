@@ -174,6 +174,8 @@ def test_a_determinization_that_forgets_a_place_is_found() -> None:
         policy=spec.policy,
         evaluate=spec.evaluate,
         is_quiet=spec.is_quiet,
+        actions=spec.actions,
+        encoding=spec.encoding,
     )
     question = next(one for one in asked_of(spec, 0) if HIDDEN in str(one.view.hands))
     with pytest.raises(AssertionError, match="a face is unknown"):

@@ -92,5 +92,7 @@ def test_greedy_takes_the_answer_that_is_worth_most() -> None:
         policy=spec.policy,
         evaluate=lambda table, seat: -spec.evaluate(table, seat),
         is_quiet=spec.is_quiet,
+        actions=spec.actions,
+        encoding=spec.encoding,
     )
     assert greedy(upside_down, view, asked, Budget(1), Random(5)) != best

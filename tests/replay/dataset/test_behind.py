@@ -1,16 +1,15 @@
 """AN16: the matches behind a row of an answer are as many as it counts, and such cases when replayed.
 
-What counts as a case is written here a second time, over match files that the oracles replay; it shares
-nothing with the tables or the SQL.  For Twilight Struggle that is every saved query, for the other games
-those about results, decisions, think time and players.
+What counts as a case is written a second time, here and in `cases_of_games`, over match files that the
+oracles replay; it shares nothing with the tables or the SQL.  That is every saved query of every game.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +22,12 @@ from domain.match import Match
 from replay import matchfile
 from replay.dataset.queries import queries
 from tests.matches import finished
-from tests.replay.dataset import oracle
+from tests.replay.dataset import cases_of_games, oracle
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.stores import built, opened, put
 from tests.replay.tables import twilight_struggle_oracle
+from tests.replay.tables.oracles.reading import drawn
+from tests.replay.tables.test_games import FOLDS
 
 TS = "twilight_struggle"
 FEW = 6  # rows of each answer that are looked at
@@ -35,7 +36,10 @@ Case = tuple[tuple[Any, ...], int]  # the keys of the row that counts it, and th
 
 
 class Replayed(Struct, frozen=True):
-    """A match as the oracles replay its file; `ts` are the tables of Twilight Struggle."""
+    """A match as the oracles replay its file.
+
+    ts: the tables of Twilight Struggle; tables: those of another game, without its prefix.
+    """
 
     id: str
     game: str
@@ -43,7 +47,9 @@ class Replayed(Struct, frozen=True):
     moves: list[Row]
     decisions: list[Row]
     players: dict[str, str]
+    has_bots: bool
     ts: dict[str, list[Row]]
+    tables: dict[str, list[Row]]
 
 
 def named(columns: str, rows: Sequence[tuple[Any, ...]]) -> list[Row]:
@@ -68,7 +74,9 @@ def replayed(match: Match, note: str) -> Replayed:
         named("match move kind seat ask turn at think stands", found["moves"]),
         named("match move turn seat ask least most n options picked", found["decisions"]),
         {leaf["seat"]: leaf["player"] for leaf in file.leaves if leaf["kind"] == "seated"},
+        any(leaf.get("bot") for leaf in file.leaves),
         twilight_struggle_oracle.Fold([record.stored for record in match.records]).rows if is_ts else {},
+        {} if is_ts else {**FOLDS[match.game.name](data), "drawn": named("move item", drawn(data))},
     )
 
 
@@ -235,6 +243,11 @@ def player_luck(m: Replayed) -> Iterator[Case]:
             yield (row["seat"],), row["move"]
 
 
+def player_ratings(m: Replayed) -> Iterator[Case]:
+    if m.about["origin"] == "live" and not m.has_bots and own_seats(m):
+        yield (m.about["edition"], m.id), m.about["moves"]
+
+
 def player_headlines(m: Replayed) -> Iterator[Case]:
     for row in of_cards(m, "headline"):
         if row["turn"] == 1 and row["seat"] in own_seats(m):
@@ -252,8 +265,18 @@ CASES: dict[str, Callable[[Replayed], Iterator[Case]]] = {
     **{one.__name__: one for one in (think_time, between, player_record, player_pace, player_luck)},
     "coups": all_coups,
     "player_headlines": player_headlines,
+    "player_ratings": player_ratings,
 }
-OF_ALL_GAMES = ("end_modes", "not_taken", "think_time", "between", "player_record", "player_pace")
+PREFIXES = {TS: "", "imperial_struggle": "is_", "cia_vs_kgb": "cvk_", "thirteen_minutes": "tm_"}
+OF_ALL_GAMES = (
+    "end_modes",
+    "not_taken",
+    "think_time",
+    "between",
+    "player_record",
+    "player_pace",
+    "player_ratings",
+)
 GIVEN: dict[str, dict[str, str]] = {
     "control_wins": {"country": "poland"},
     "find": {"country": "north_korea", "defcon": "2", "before": "9"},
@@ -269,16 +292,24 @@ def given_for(name: str, game: str) -> dict[str, str]:
     own = {"not_taken": {"option": OPTIONS[game]}, "between": {"a": f"p-{first}", "b": f"p-{second}"}}
     if name.startswith("player_"):
         return {"player": f"p-{first}"}
-    return {**GIVEN, **own}.get(name, {})
+    return {**(GIVEN if game == TS else cases_of_games.GIVEN), **own}.get(name, {})
+
+
+def cases(m: Replayed, name: str) -> Iterable[Case]:
+    """What a query counts in a match."""
+    own = cases_of_games.OF_GAMES.get(m.game, {})
+    if name not in own:
+        return CASES[name](m)
+    return own[name]({**m.about, "own": own_seats(m)}, defaultdict(list, m.tables))
 
 
 def compare(data: glasnost.DataSet, game: str, name: str, matches: list[Replayed], few: int) -> int:
     """Compare the rows of an answer, and what is behind `few` of them, with the replayed cases."""
-    prefix = {TS: "", "imperial_struggle": "is_", "cia_vs_kgb": "cvk_", "thirteen_minutes": "tm_"}[game]
+    prefix = PREFIXES[game]
     pools = dict(data.sql("SELECT match, pool FROM matches").fetchall())
     wanted: dict[tuple[Any, ...], Counter[tuple[str, int]]] = {}
     for match in matches:
-        for keys, move in CASES[name](match):
+        for keys, move in cases(match, name):
             wanted.setdefault((pools[match.id], *keys), Counter())[match.id, move] += 1
     answer = data.query(prefix + name, pool="live,bots,seeded", **given_for(name, game))
     keys = ("in_pool", *answer.query.keys)
@@ -299,8 +330,20 @@ def files(club: Club) -> list[Replayed]:
     return [replayed(match, club.notes[match.id]) for match in known]
 
 
-def test_each_query_of_twilight_struggle_is_counted_here() -> None:
-    assert set(CASES) == {one.name for one in queries().values() if one.game == TS}
+def test_each_query_of_each_game_is_counted_here() -> None:
+    counted = {(TS, name) for name in CASES}
+    for game, own in cases_of_games.OF_GAMES.items():
+        counted |= {(game, PREFIXES[game] + name) for name in (*own, *OF_ALL_GAMES)}
+    assert counted == {(one.game, one.name) for one in queries().values()}
+
+
+@pytest.mark.parametrize("game", cases_of_games.OF_GAMES)
+def test_the_matches_behind_a_row_of_a_game_of_its_own_are_its_cases_when_replayed(
+    game: str, club: Club, files: list[Replayed]
+) -> None:
+    data, own = glasnost.open(club.folder), [match for match in files if match.game == game]
+    empty = {name for name in cases_of_games.OF_GAMES[game] if not compare(data, game, name, own, 2)}
+    assert empty <= {"comebacks", "conquests", "win_rate"}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -331,6 +374,21 @@ def test_imported_matches_are_in_no_default_answer_and_hold_nothing_hidden(club:
     for table in ("decisions", "ts_holdings"):
         found = data.sql(f"SELECT count(*) FROM {table} WHERE match = $match", {"match": came})
         assert found.fetchall() == [(0,)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", cases_of_games.OF_GAMES)
+def test_the_matches_behind_every_row_of_twelve_matches_of_a_game_are_its_cases_when_replayed(
+    game: str, tmp_path: Path
+) -> None:
+    with opened(tmp_path / "games") as store:
+        matches = [put(store, finished(GAMES[game], seed, name=f"m{seed}")) for seed in range(12)]
+        notes = {match.id: store.note(match.id) or "" for match in matches}
+        built(store, tmp_path / "club", cut=100_000)
+    data = glasnost.open(tmp_path / "club")
+    known = [replayed(match, notes[match.id]) for match in matches]
+    for name in (*cases_of_games.OF_GAMES[game], *OF_ALL_GAMES):
+        compare(data, game, name, known, 200)
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
 
-from api.cli.common import note_by
+from api.seeded import note_by
 from api.store.interface import Act, Append, Conflict, Withdrawal
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec import Struct
 
-from api.cli.common import note_by
+from api.seeded import note_by
 from api.store.interface import Act, Append, Withdrawal
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES

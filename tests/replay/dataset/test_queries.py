@@ -306,6 +306,7 @@ def test_every_query_has_its_sentences_and_only_columns_of_its_own() -> None:
     names = "win_rate end_modes headlines headline_pairs event_or_ops coups first_coup luck dice_fair"
     names += " control_wins find vp_path comebacks held not_taken could_coup country_life big_swings"
     names += " defcon_losses think_time between player_record player_pace player_luck player_headlines"
+    names += " player_ratings"
     assert [one.name for one in queries().values() if one.game == "twilight_struggle"] == names.split()
     for game in GAMES:
         assert sum(one.game == game for one in queries().values()) >= 16

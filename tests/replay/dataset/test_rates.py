@@ -7,7 +7,7 @@ import random
 import pytest
 from scipy.stats import binomtest
 
-from replay.dataset.rates import differs, holm, rate_of, wilson
+from replay.dataset.rates import differs, holm, rate_of, unlike_the_rest, wilson
 
 Cases = list[tuple[bool, tuple[str, ...]]]
 
@@ -84,3 +84,16 @@ def test_two_rates_differ_by_the_exact_test_of_fisher() -> None:
     # the lady tasting tea, R. A. Fisher 1935: 3 of 4 against 1 of 4
     assert differs(3, 4, 1, 4) == pytest.approx(34 / 70)
     assert differs(0, 0, 1, 4) == differs(1, 4, 0, 0) == 1.0
+
+
+def test_a_rate_is_compared_with_all_others_together_exactly() -> None:
+    """For equal sizes the hypergeometric distribution is symmetric, and the test is that of Fisher."""
+    from scipy.stats import fisher_exact
+
+    cases = {"a": (9, 10), "b": (1, 10), "c": (5, 10), "none": (0, 0)}
+    found = unlike_the_rest(cases)
+    assert found["a"] == pytest.approx(2 * fisher_exact([[9, 1], [6, 14]], "greater").pvalue)
+    assert found["b"] == pytest.approx(2 * fisher_exact([[1, 9], [14, 6]], "less").pvalue)
+    assert found["none"] == 1.0
+    assert found["c"] == 1.0
+    assert unlike_the_rest({"one": (3, 7)}) == {"one": 1.0}

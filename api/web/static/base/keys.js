@@ -1,17 +1,24 @@
 // @ts-check
-/** Keys: which one does what, the list of them, and the switch for single letters (WCAG 2.1.4). */
+/** Keys: which one does what, the list of them, and the switches for single letters (WCAG 2.1.4) and for motion. */
 
 import { h } from "./dom.js";
 import { t } from "./text.js";
 
-const SWITCH = "single-letters";
+const SWITCH = "single-letters", MOTION = "motion";
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** @type {Map<string, {act: (event: KeyboardEvent) => void, about: string, shown: string}>} */
 const keys = new Map();
 
 /** Are single letters keys? */
-export function singles() {
+export const singles = () => isOn(SWITCH);
+
+/** May things move? Neither the system nor the reader has switched it off. */
+export const moving = () => !still.matches && isOn(MOTION);
+
+/** @param {string} name of a switch */
+function isOn(name) {
   try {
-    return localStorage.getItem(SWITCH) !== "off";
+    return localStorage.getItem(name) !== "off";
   } catch {
     return true; // in a frame of another page a browser may lock its storage
   }
@@ -49,8 +56,6 @@ document.addEventListener("keydown", pressed);
 /** Show the list of keys. */
 export function showKeys() {
   const rows = new Map([...keys.values()].map(({ about, shown }) => [about, shown]));
-  const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", checked: singles() }));
-  box.addEventListener("change", () => localStorage.setItem(SWITCH, box.checked ? "on" : "off"));
   const list = h("dl", { class: "keys" });
   for (const [about, shown] of rows) {
     list.append(h("div", {}, h("dt", {}, h("kbd", {}, shown)), h("dd", {}, t(about))));
@@ -58,10 +63,17 @@ export function showKeys() {
   const close = h("button", { type: "button", class: "primary" }, t("close"));
   const dialog = /** @type {HTMLDialogElement} */ (
     h("dialog", { "aria-label": t("keys_title") },
-      h("h2", {}, t("keys_title")), list, h("label", {}, box, " ", t("keys_single")), close)
+      h("h2", {}, t("keys_title")), list, turn(SWITCH, "keys_single"), turn(MOTION, "keys_motion"), close)
   );
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** A switch that holds for this browser. @param {string} name @param {string} about the key of its text */
+function turn(name, about) {
+  const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", checked: isOn(name) }));
+  box.addEventListener("change", () => localStorage.setItem(name, box.checked ? "on" : "off"));
+  return h("label", { class: "switch" }, box, " ", t(about));
 }

@@ -73,11 +73,12 @@ export function keepClocks(at, came) {
  * Show what the clocks of a match have come to with a move.
  * @param {ParentNode} root has an element for each seat
  * @param {{as_of: number, left: Record<string, number>, due: Record<string, number>}} clock see `ClockShown`
+ * @param {boolean} [runs] do they run on from there?
  */
-export function showClocks(root, clock) {
-  notBefore(clock.as_of);
+export function showClocks(root, clock, runs = true) {
+  if (runs) notBefore(clock.as_of);
   for (const found of root.querySelectorAll("[data-clock]")) {
-    const element = /** @type {HTMLElement} */ (found), seat = element.dataset.clock ?? "", due = clock.due[seat];
+    const element = /** @type {HTMLElement} */ (found), seat = element.dataset.clock ?? "", due = runs ? clock.due[seat] : undefined;
     element.classList.remove("low");
     if (due === undefined) {
       delete element.dataset.due;

@@ -6,7 +6,7 @@ import { language, read } from "./api.js";
 /**
  * @typedef {{text: string, marks?: [number, number, string][]}} Sentence
  * @typedef {{move: number, kind: string, seat: string | null, at: number | null, stands: boolean, turn: number,
- *   asked: string[], scene: any, sentences?: Sentence[], templates?: string[], back_to?: number, view?: string}} Move
+ *   asked: string[], scene: any, sentences?: Sentence[], templates?: string[], back_to?: number, view?: string, clock?: any}} Move
  */
 
 export class Positions {

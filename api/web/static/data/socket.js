@@ -21,6 +21,7 @@ const PATHS = {
   takeback: () => ["takebacks", {}],
   answer_takeback: ({ request, agree }) => [`takebacks/${request}/answer`, { agree }],
   resign: () => ["resignation", {}],
+  clock: ({ seat, more }) => ["clock", { seat, more }],
 };
 
 /**

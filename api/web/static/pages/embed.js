@@ -25,6 +25,7 @@ async function open() {
   page.on(["move"], ({ move, view }) =>
     byId("whole").setAttribute("href", `/m/${start.match}?${new URLSearchParams({ move, view })}`));
   page.set({ positions, last: positions.last, move: Math.min(start.move, positions.last) });
+  if (start.clock) (await import("../parts/clocks.js")).followClocks();
   if (!start.over) follow(positions);
   document.documentElement.dataset.ready = "true";
 }

@@ -87,13 +87,14 @@ async function goOn() {
   const [live, question] = await Promise.all([import("../parts/live.js"), import("../parts/question.js")]);
   live.mount();
   question.mount();
+  if (start.clock) import("../parts/gift.js").then(({ mount }) => mount());
+  if (document.getElementById("officials")) import("../parts/officials.js");
 }
 
-/** Let the clocks run; each move says what they have come to. */
+/** Let the clocks run; each move says what they have come to, and an earlier one what they were. */
 async function showTime() {
-  const { keepClocks, showClocks } = await import("../data/clocks.js");
-  keepClocks(start.now);
-  page.on(["clock"], ({ clock }) => clock && showClocks(document, clock));
+  const { followClocks } = await import("../parts/clocks.js");
+  followClocks();
 }
 
 /** `#212` names a move, too. */
@@ -126,7 +127,7 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
+  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js"), import("../parts/motion.js")];
   for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {

@@ -3,13 +3,12 @@
 
 import { byId, h, on, svg } from "../base/dom.js";
 import * as page from "../base/page.js";
-import { bind } from "../base/keys.js";
+import { bind, moving } from "../base/keys.js";
 import { t } from "../base/text.js";
 
 const ZOOM = 1.4, MOST_ZOOM = 8;
 const READABLE = 9 / 11; // pixels for a unit of the drawing, in a region: its smallest texts have 9 pixels then
 const FEW = 8, SWELL = 350; // changed numbers that still are one step, and the milliseconds of their motion
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 const frame = byId("board"), line = byId("space-line"), tools = byId("board-tools");
 const changes = h("ul", { class: "board-changes" });
 const board = /** @type {SVGSVGElement | null} */ (frame.querySelector("svg.board"));
@@ -34,6 +33,7 @@ export function mount() {
   spaces.values().next().value?.setAttribute("tabindex", "0");
   addTools();
   addWords();
+  abbreviate();
   line.after(changes);
   on(board, "click", ".space", (space) => page.set({ clicked: { id: space.dataset.id } }));
   on(board, "pointerover", ".space", describe);
@@ -48,6 +48,33 @@ export function mount() {
   page.on(["picked"], ({ picked }) => flag("picked", picked ?? []));
 }
 
+// ── names on the whole board: cut short where the whole ones were too small to be read ──
+
+const LEAST = 9, TITLE = 13, SHORT = 20, LETTERS = 5, ROOM = 60; // pixels; sizes in units of the drawing; letters of a short name, and its room
+
+function abbreviate() {
+  const pen = document.createElement("canvas").getContext("2d");
+  if (pen) pen.font = `600 ${SHORT}px ${board ? getComputedStyle(board).fontFamily : "sans-serif"}`;
+  for (const title of board?.querySelectorAll(".space .title") ?? []) {
+    const name = short(title.textContent ?? ""), fits = !pen || pen.measureText(name).width <= ROOM;
+    const place = { class: "short", x: title.getAttribute("x"), y: title.getAttribute("y") };
+    title.after(svg("text", fits ? place : { ...place, textLength: ROOM, lengthAdjust: "spacingAndGlyphs" }, name));
+  }
+  new ResizeObserver(measure).observe(frame);
+}
+
+/** The beginning of a name: of its first word, or of all where that is cut short itself. @param {string} name */
+function short(name) {
+  const first = name.split(/[\s/]+/)[0], whole = first.length < 4 || first.endsWith(".");
+  return (whole ? name.replace(/\s+/g, "") : first).slice(0, LETTERS).replace(/[.,/-]+$/, "");
+}
+
+/** Choose the names that can be read; where not even short ones can, the view of a region shows them. */
+function measure() {
+  const unit = (board?.getBoundingClientRect().width ?? 0) / view[2];
+  frame.classList.toggle("far", unit * TITLE < LEAST && unit * SHORT >= LEAST);
+}
+
 /** Show what lies on the spaces; a step lets the numbers that it changed swell. @param {Record<string, Record<string, any>>} now */
 function show(now) {
   const touched = [];
@@ -60,7 +87,7 @@ function show(now) {
     label(space, slots ?? {});
   }
   shown = now;
-  if (touched.length > FEW || still.matches) return;
+  if (touched.length > FEW || !moving()) return;
   for (const text of touched) text?.animate([{ transform: "scale(2)" }, { transform: "none" }], { duration: SWELL, easing: "ease-out" });
 }
 
@@ -270,6 +297,7 @@ function see(part, readable = false) {
   const wide = readable ? Math.ceil(part[2] * READABLE) : 0;
   if (board) board.style.width = wide > frame.clientWidth ? `${wide}px` : "";
   frame.classList.toggle("zoomed", part !== whole);
+  measure();
 }
 
 /** @param {number} factor @param {[number, number]} [around] in units of the board */

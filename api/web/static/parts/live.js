@@ -19,9 +19,10 @@ let late;
 /** Follow the match from now on. */
 export function mount() {
   byId("question").before(banner);
-  page.set({ question: null, sent: null, problem: null, request: null, link: "", act });
+  page.set({ question: null, sent: null, problem: null, request: null, link: "", frozen: page.start.frozen, act });
   page.on(["positions"], ({ positions }) => positions && line && line.follow());
   page.on(["link", "last"], showLink);
+  page.on(["frozen"], showFrozen);
   page.on(["last", "request"], ({ last, positions }) => look(positions.at(last)));
   page.on(["question", "last"], ({ question }) => (document.title = question ? `● ${t("your_turn")} · ${title}` : title));
   line = new Line(page.start.match, {
@@ -75,7 +76,7 @@ function pushed(move) {
   [first, played] = [false, move.view];
   if (position.move > positions.last + 1) return catchUp();
   positions.add(position);
-  if (move.clock) page.set({ clock: move.clock });
+  if (["frozen", "released", "closed"].includes(move.kind)) page.set({ frozen: move.kind === "frozen" ? move.reason : null });
   showLast();
 }
 
@@ -85,7 +86,7 @@ async function catchUp() {
   try {
     await page.get("positions").load();
     showLast();
-    if (page.start.clock) page.set({ clock: (await read(path)).clock?.now });
+    page.set({ frozen: (await read(path)).frozen?.reason ?? null });
   } catch {
     // the next move tries again
   }
@@ -131,6 +132,13 @@ function became(state) {
     page.set({ link: state, ...(state === "over" ? { over: true, question: null, sent: null } : {}) });
   }
   page.set({ connected: state === "live" });
+}
+
+/** Say that an organizer has frozen the match, and why. @param {Readonly<Record<string, any>>} state */
+function showFrozen({ frozen }) {
+  const notice = byId("frozen");
+  notice.hidden = frozen === null;
+  if (frozen !== null) notice.textContent = t("frozen_now", { reason: frozen });
 }
 
 /** @param {Readonly<Record<string, any>>} state */

@@ -22,7 +22,7 @@ export function mount() {
   if (page.start.own.length) root.append(more());
   page.set({ picks: [] });
   page.on(["question", "over", "last"], ask);
-  page.on(["question", "picks", "sent", "connected", "move", "last"], update);
+  page.on(["question", "picks", "sent", "connected", "move", "last", "frozen"], update);
   page.on(["problem"], ({ problem: found }) => explain(found));
   page.on(["request", "sent", "last"], showRequest);
   page.on(["clicked"], ({ clicked, pickable }) => clicked && pickable?.has(clicked.id) && choose(clicked.id));
@@ -218,12 +218,12 @@ function pressed(event) {
 // ── what the panel shows ──
 
 /** @param {Readonly<Record<string, any>>} now */
-function update({ question, picks, sent, connected, move, last }) {
+function update({ question, picks, sent, connected, move, last, frozen }) {
   root.classList.toggle("sent", Boolean(sent));
   root.setAttribute("aria-busy", String(Boolean(sent)));
   const things = (/** @type {string[]} */ wanted) => new Set((question?.options ?? []).flatMap(
     (/** @type {any} */ option) => (wanted.includes(option.pick) ? (option.about ?? []) : [])));
-  const offered = question && !sent && connected && move === last;
+  const offered = question && !sent && connected && !frozen && move === last;
   page.set({
     pickable: things(offered ? question.options.map((/** @type {any} */ one) => one.pick) : []), picked: things(picks ?? []),
   });
@@ -235,9 +235,9 @@ function update({ question, picks, sent, connected, move, last }) {
 
 /** Show what is picked, and what can be. */
 function mark() {
-  const { question, picks, sent, connected } = page.all(), fields = body.querySelector("fieldset");
+  const { question, picks, sent, connected, frozen } = page.all(), fields = body.querySelector("fieldset");
   if (!question || !fields) return;
-  fields.toggleAttribute("disabled", Boolean(sent));
+  fields.toggleAttribute("disabled", Boolean(sent || frozen));
   const full = question.most > 1 && picks.length >= question.most, several = question.most > 1;
   for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (fields.querySelectorAll("input[name=pick]"))) {
     const at = picks.indexOf(input.value);
@@ -287,7 +287,8 @@ function more() {
   once.addEventListener("change", () => localStorage.setItem(AT_ONCE, once.checked ? "on" : "off"));
   const box = h("details", { class: "more" }, h("summary", {}, t("playing_more")),
     item("ask_takeback", () => page.get("act")("takeback")), item("resign", resign), h("label", {}, once, " ", t("send_at_once")));
-  page.on(["over"], ({ over }) => (box.hidden = Boolean(over)));
+  page.on(["over", "frozen"], ({ over, frozen }) => (box.hidden = Boolean(over || frozen)));
+  box.hidden = Boolean(page.get("frozen"));
   return box;
 }
 

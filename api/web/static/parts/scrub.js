@@ -2,7 +2,7 @@
 /** The bar: every move of the match on one line, steps, play, the view, and what changed since a move. */
 
 import { byId, h, icon } from "../base/dom.js";
-import { bind } from "../base/keys.js";
+import { bind, moving } from "../base/keys.js";
 import * as page from "../base/page.js";
 import { t } from "../base/text.js";
 
@@ -166,7 +166,7 @@ function findMine({ positions, last: end }) {
 function catchUp() {
   stop();
   page.set({ since: mine, pushed: false });
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return go(last());
+  if (!moving()) return go(last());
   go(mine);
   toggle();
   pace = Math.min(STEP / (Number(speed.value) || 1), AT_MOST / (last() - mine));

@@ -1,4 +1,4 @@
-"""What verifiers say of the desk: they find time that no opponent gave, and moves in a frozen match."""
+"""What verifiers say of officials: they find time that no opponent gave, and moves in a frozen match."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from replay.narration import narrated
 from replay.verify import verify
 from replay.words import Words
 from tests.domain.test_clocks import QUICK, answer, begun
-from tests.domain.test_desk import accept, player
+from tests.domain.test_officials import accept, player
 from tests.matches import Sitting
 from tests.replay import stranger
 from tests.replay.files import PINNED, file_of, rewritten
 from tests.replay.test_clocks import VKEY, disproved, forged
 
 
-def desk(game: Game, terms: Any = QUICK) -> Sitting:
+def officiated(game: Game, terms: Any = QUICK) -> Sitting:
     """Move 4 gives left time, 5 sets that of right, 6 pauses, 7 freezes, 8 releases, 9 resumes."""
     sitting = begun(game, terms)
     accept(sitting, 13, "set_clock", "left", player(sitting, "right"), more=900 * SECOND)
@@ -33,8 +33,8 @@ def desk(game: Game, terms: Any = QUICK) -> Sitting:
     return sitting
 
 
-def test_a_match_with_a_desk_verifies(toy_game: Game) -> None:
-    sitting = desk(toy_game)
+def test_a_match_with_officials_verifies(toy_game: Game) -> None:
+    sitting = officiated(toy_game)
     answer(sitting, 73, "left", "2")
     sitting.accept(sitting.match.time_out(sitting.context)) if sitting.match.run_out(sitting.clock) else None
     data = file_of(sitting.match)
@@ -61,8 +61,8 @@ def test_a_match_with_a_desk_verifies(toy_game: Game) -> None:
         (9, b'"kind":"clock_resumed"', b'"kind":"clock_paused"'),
     ],
 )
-def test_a_forged_entry_of_the_desk_is_found(toy_game: Game, move: int, old: bytes, new: bytes) -> None:
-    disproved(rewritten(desk(toy_game).match, move, old, new), move)
+def test_a_forged_entry_of_officials_is_found(toy_game: Game, move: int, old: bytes, new: bytes) -> None:
+    disproved(rewritten(officiated(toy_game).match, move, old, new), move)
 
 
 def test_time_that_was_up_gets_no_more(toy_game: Game) -> None:
@@ -83,7 +83,7 @@ def test_an_answer_after_a_freeze_is_found(toy_game: Game) -> None:
         disproved(file_of(forged(resigned, Resigned, 20, seat="left")), 5, "frozen")
 
 
-def test_the_desk_of_a_match_that_has_no_clock_or_no_play_is_found(toy_game: Game) -> None:
+def test_officials_in_a_match_that_has_no_clock_or_no_play_is_found(toy_game: Game) -> None:
     for kind, fields in (
         (ClockSet, {"seat": "left", "left": SECOND, "why": "a gift"}),
         (ClockPaused, {"why": "lunch"}),
@@ -125,7 +125,7 @@ def test_the_desk_of_a_match_that_has_no_clock_or_no_play_is_found(toy_game: Gam
         ),
     ],
 )
-def test_the_desk_is_told(language: str, sentences: list[str]) -> None:
+def test_officials_are_told(language: str, sentences: list[str]) -> None:
     sitting = Sitting(GAMES["thirteen_minutes"], terms=QUICK).seat_all()
     accept(sitting, 13, "set_clock", "us", player(sitting, "ussr"), more=900 * SECOND)
     accept(sitting, 23, "set_clock", "ussr", "judge", "the bell rang", left=86_400 * SECOND)

@@ -1,4 +1,4 @@
-"""The desk over HTTP and the socket: who gives time, who pauses clocks, what a frozen match refuses."""
+"""Officials over HTTP and the socket: who gives time, who pauses clocks, what a frozen match refuses."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_who_may_give_time_and_who_needs_a_reason(server: Served) -> None:
     assert told["clock"]["left"] == {"left": 5 * SECOND, "right": 60 * SECOND}
 
 
-def test_an_organizer_who_plays_leaves_the_desk_to_another(server: Served) -> None:
+def test_an_organizer_who_plays_leaves_that_to_another(server: Served) -> None:
     judge, ann = server.person("organizer"), server.player("Ann")
     match = ann.post("/v1/matches", {"game": "toy", "clock": BANK}).json["match"]
     for seat, player in (("left", ann), ("right", judge)):
@@ -203,17 +203,17 @@ def test_a_bot_waits_in_a_frozen_match(server: Served) -> None:
 def test_the_socket_says_the_same(server: Served) -> None:
     match, (ann, ben) = server.table(clock=BANK)
     judge = server.person("organizer")
-    with socket(server.port, ann.token) as own, socket(server.port, judge.token) as desk:
+    with socket(server.port, ann.token) as own, socket(server.port, judge.token) as official:
         own.done("follow", match=match, after=3)
         told = own.done("clock", match=match, seat="right", more=900 * SECOND, key="gift")
         assert told["clock"]["left"]["right"] == 960 * SECOND
         assert own.done("clock", match=match, seat="right", more=900 * SECOND, key="gift") == told
-        desk.done("clock", match=match, paused=True, why="lunch")
-        desk.done("freeze", match=match, reason="a dispute")
+        official.done("clock", match=match, paused=True, why="lunch")
+        official.done("freeze", match=match, reason="a dispute")
         kinds = [move["kind"] for move in own.pushed(match, 3)]
         assert kinds == ["clock_set", "clock_paused", "frozen"]
         own.problem(409, "frozen", "play", match=match, expect=3, picks=["2"])
-        desk.done("freeze", match=match, reason="settled", frozen=False)
+        official.done("freeze", match=match, reason="settled", frozen=False)
     assert moves(match, ben, "1").status == 201
 
 
@@ -229,3 +229,27 @@ def test_earlier_moves_show_the_clocks_as_they_were(server: Served, time: Time) 
         seen = ann.get(f"{PLACE}/{match}?at={move['move']}").json["clock"]["now"]
         assert seen == move["clock"]
     assert told[0]["clock"]["left"] == {"left": 60 * SECOND, "right": 60 * SECOND}
+
+
+def test_organizers_read_the_evidence_of_a_match(server: Served, time: Time) -> None:
+    match, (ann, ben) = server.table(clock=BANK)
+    judge = server.person("organizer")
+    root = ann.get(f"{PLACE}/{match}").json["root"]
+    time.now += 9 * SECOND
+    moves(match, ann, "2")
+    ann.post(f"{PLACE}/{match}/takebacks", {"to": 3})
+    ben.post(f"{PLACE}/{match}/takebacks/5/answer", {"agree": False})
+    path = f"{PLACE}/{match}/evidence"
+    told = judge.get(path).json
+    assert told["seats"]["left"]["declined"] == [5]
+    assert told["seats"]["left"]["longest_think"] == {"took": 9 * SECOND, "move": 4}
+    assert "held" not in told
+    kept = root.replace("+", "%2B")
+    assert judge.get(f"{path}?at=3&root={kept}").json["held"] == "behind"
+    assert judge.get(f"{path}?at=4&root={kept}").json["held"] == "forked"
+    assert judge.get(f"{path}?at=40&root={kept}").json["held"] == "ahead"
+    judge.get(f"{path}?at=3").problem(422, "invalid")
+    for wrong in ("x", "A" * 42 + "B=", "A" * 100_000):
+        assert judge.get(f"{path}?at=3&root={wrong}").status in (414, 422, 431)
+    ann.get(path).problem(403, "forbidden")
+    server.client().get(path).problem(401, "unauthorized")

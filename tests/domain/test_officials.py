@@ -35,12 +35,12 @@ from tests.matches import PRODUCT, Sitting
 from tests.partial_matches import Reader
 from tests.replay import stranger
 
-STORED = Path(__file__).parents[1] / "stored" / "toy_desk.records"
+STORED = Path(__file__).parents[1] / "stored" / "toy_officials.records"
 """A match as it was stored when gifts, pauses and frozen matches first came; never written anew."""
 
 ROOT = "a7b9cb9a6b74aecfe9b28682685f3d3e69ed7d39d19fee0833cbd13cae22867c"
 LEFT, RIGHT = 173_730_000_000, 35_000_000
-DESK = {"clock_set", "clock_paused", "clock_resumed", "frozen", "released"}
+KINDS_OF_OFFICIALS = {"clock_set", "clock_paused", "clock_resumed", "frozen", "released"}
 
 
 def accept(sitting: Sitting, seconds: float, command: str, *given: Any, **named: Any) -> None:
@@ -219,7 +219,7 @@ def test_each_needs_a_reason_and_a_match_that_runs(toy_game: Game) -> None:
     ):
         run = getattr(sitting.match, command)
         wrong = refused(kind, lambda run=run, named=named: run(at(sitting, 5), "judge", " ", **named))  # type: ignore[misc]
-        assert wrong.id == "desk-without-reason"
+        assert wrong.id == "without-reason"
         run = getattr(early.match, command)
         refused("not-running", lambda run=run, named=named: run(at(early, 5), "judge", "why", **named))  # type: ignore[misc]
     assert refused(
@@ -292,7 +292,7 @@ def test_a_match_without_a_clock_can_be_frozen(toy_game: Game) -> None:
 # ── the log ──
 
 
-def desk_wandering(game: Game, terms: Clock, seed: int) -> Sitting:
+def officiated(game: Game, terms: Clock, seed: int) -> Sitting:
     """A match with answers, gifts, times set, pauses, freezes, stops, takebacks; until a time is up."""
     sitting, chance = begun(game, terms, seed), Random(seed)
     match, most = sitting.match, 90 * SECOND if isinstance(terms[0], Bank) else 2 * DAY
@@ -335,7 +335,7 @@ def test_the_independent_verifier_and_one_position_alone_show_the_same_times(
     kinds = set()
     for seed in range(1, 7):
         game = toy_game if seed % 2 else swap_game
-        sitting = desk_wandering(game, CLOCKS[terms], seed)
+        sitting = officiated(game, CLOCKS[terms], seed)
         match = sitting.match
         told = stranger.check_clocks([json.loads(record.leaf) for record in match.records])
         assert told == [{}, *(left_of(match, move) for move in range(2, match.move + 1))]
@@ -344,17 +344,17 @@ def test_the_independent_verifier_and_one_position_alone_show_the_same_times(
         assert alone == [match.clock_at(move) for move in range(1, match.move)]
         assert verify_records(match.records, secret=None if match.closed else sitting.secret.bytes).ok
         kinds |= {record.kind for record in match.records}
-    assert kinds >= DESK
+    assert kinds >= KINDS_OF_OFFICIALS
 
 
-def test_stored_bytes_of_the_desk_are_read_for_ever(toy_game: Game) -> None:
+def test_stored_bytes_of_officials_are_read_for_ever(toy_game: Game) -> None:
     lines, read = STORED.read_bytes().removesuffix(b"\n").split(b"\n"), codec(toy_game).read
     stored = [b"\n".join(lines[start : start + LINES]) for start in range(0, len(lines), LINES)]
     match = Match.project(None, [read("mdesk1", record) for record in stored])
     assert match is not None
     assert match.roots[-1].hex() == ROOT
-    assert {record.kind for record in match.records} >= DESK
-    assert DESK <= KINDS
+    assert {record.kind for record in match.records} >= KINDS_OF_OFFICIALS
+    assert KINDS_OF_OFFICIALS <= KINDS
     assert left_of(match, match.move) == {"left": LEFT, "right": RIGHT}
     assert verify_records(match.records).ok
     assert [canonical(record.entry) for record in match.records] == [record.leaf for record in match.records]

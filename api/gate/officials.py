@@ -8,7 +8,7 @@ from domain.kernel import Refused, Seat
 from domain.match import Match
 
 
-class Desk:
+class Officials:
     """Sets and pauses the clocks of matches, and freezes matches.
 
     Args:
@@ -37,7 +37,7 @@ class Desk:
         """
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
-            _must_be_at_desk(own) if why else must_play(own)
+            _must_not_play(own) if why else must_play(own)
             return stored.set_clock(context, seat, by, why, more=more, left=left, expect=expect)
 
         return await self._handler.command(Command("set_clock", match, judge, by, None, expect, key))
@@ -55,7 +55,7 @@ class Desk:
         """An organizer pauses the clocks, or lets them run.  Raises Refused: see `Match.pause_clock`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
-            _must_be_at_desk(own)
+            _must_not_play(own)
             return stored.pause_clock(context, by, why, paused=paused, expect=expect)
 
         return await self._handler.command(Command("pause_clock", match, judge, by, None, expect, key))
@@ -73,13 +73,13 @@ class Desk:
         """An organizer freezes a match, or releases it.  Raises Refused: see `Match.freeze`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
-            _must_be_at_desk(own)
+            _must_not_play(own)
             return stored.freeze(context, by, reason, frozen=frozen, expect=expect)
 
         return await self._handler.command(Command("freeze", match, judge, by, None, expect, key))
 
 
-def _must_be_at_desk(own: Seat | None) -> None:
+def _must_not_play(own: Seat | None) -> None:
     """Check that an organizer does not play in the match.  Raises Refused: foreign."""
     if own is not None:
-        raise Refused("foreign", "player-at-desk")
+        raise Refused("foreign", "official-plays")

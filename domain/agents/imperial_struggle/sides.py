@@ -1,0 +1,113 @@
+"""Imperial Struggle: what belongs to one side, as a seat knows it, as numbers."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from domain.agents.encoding import FEW, Floats, Layout, mark
+from domain.imperial_struggle.components import ADVANTAGES, INVESTMENTS, MINISTRIES, WAR_TILES, WARS
+from domain.imperial_struggle.events import EVENTS
+from domain.imperial_struggle.state import State
+from domain.kernel import HIDDEN, Seat
+
+THEATRES = tuple(theatre.id for war in WARS.values() for theatre in war.theatres)
+VALUE = {tile.id: tile.value for tile in WAR_TILES.values()}
+NUMBERS = (
+    "debt",
+    "limit",
+    "treaty",
+    "navy",
+    "unbuilt",
+    "away",
+    "carried",
+    "refused",
+    "owed",
+    "unknown_hand",
+    "unknown_ministries",
+)
+MARKS = ("initiative", "first", "dominance", "byng", "bid")
+MOST_TREATY = 30
+
+
+class SideNumbers:
+    """Where what belongs to one side stands among the numbers.
+
+    Args:
+        layout: gets their names.
+        name: "own" or "other".
+    """
+
+    def __init__(self, layout: Layout, name: str) -> None:
+        self._hand, self._dropped = (
+            layout.block(f"{name}_hand", EVENTS),
+            layout.block(f"{name}_dropped", EVENTS),
+        )
+        self._picked = layout.block(f"{name}_picked", INVESTMENTS)
+        self._advantages = layout.block(f"{name}_advantage", ADVANTAGES)
+        self._exhausted = layout.block(f"{name}_exhausted", ADVANTAGES)
+        self._ministries = layout.block(f"{name}_ministry", MINISTRIES)
+        self._open = layout.block(f"{name}_open_ministry", MINISTRIES)
+        self._placed, self._pool = (
+            layout.block(f"{name}_placed", WAR_TILES),
+            layout.block(f"{name}_pool", WAR_TILES),
+        )
+        self._drawn = layout.block(f"{name}_drawn", WAR_TILES)
+        self._strength = layout.block(f"{name}_strength", THEATRES)
+        self._tiles = layout.block(f"{name}_tiles", THEATRES)
+        self._won = layout.block(f"{name}_won", THEATRES)
+        self._numbers, self._marks = layout.block(name, NUMBERS), layout.block(name, MARKS)
+
+    def write(self, s: State, side: Seat, out: Floats) -> None:
+        """Write what belongs to `side`."""
+        self._write_cards(s, side, out)
+        self._write_tiles(s, side, out)
+        self._write_numbers(s, side, out)
+        marks = self._marks
+        for name, is_so in (
+            ("initiative", s.initiative == side),
+            ("first", s.first == side),
+            ("dominance", s.dominance == side),
+            ("byng", s.byng == side),
+            ("bid", side in s.bids),
+        ):
+            out[marks[name]] = float(is_so)
+
+    def _write_cards(self, s: State, side: Seat, out: Floats) -> None:
+        held = [tile for tile, owner in s.advantages.items() if owner == side]
+        ministries = s.ministries[side]
+        mark(out, self._hand, s.hands[side])
+        mark(out, self._dropped, s.dropped[side])
+        mark(out, self._picked, s.picked[side])
+        mark(out, self._advantages, held)
+        mark(out, self._exhausted, [tile for tile in held if tile in s.exhausted])
+        mark(out, self._ministries, ministries)
+        mark(out, self._open, [ministry for ministry in ministries if ministry in s.revealed])
+
+    def _write_tiles(self, s: State, side: Seat, out: Floats) -> None:
+        """The War tiles, by what is known of them: their strength in each theatre, and how many lie there."""
+        front, added = s.front[side], s.reinforcements[side]
+        for theatre in {**front, **added}:
+            tiles = (*((front[theatre],) if theatre in front else ()), *added.get(theatre, ()))
+            mark(out, self._placed, tiles)
+            out[self._tiles[theatre]] = len(tiles) / FEW
+            out[self._strength[theatre]] = sum(VALUE.get(tile, 0) for tile in tiles) / FEW
+        mark(out, self._drawn, s.drawn[side])
+        mark(out, self._pool, chain(s.basics[side].cards, s.bonuses[side].cards))
+        mark(out, self._won, [theatre for theatre, winner in s.fought.items() if winner == side])
+
+    def _write_numbers(self, s: State, side: Seat, out: Floats) -> None:
+        numbers = self._numbers
+        for name, counts in (
+            ("debt", s.debt),
+            ("limit", s.limit),
+            ("navy", s.navy),
+            ("unbuilt", s.unbuilt),
+            ("away", s.away),
+            ("carried", s.carried),
+            ("refused", s.refused),
+            ("owed", s.owed),
+        ):
+            out[numbers[name]] = counts.get(side, 0) / FEW
+        out[numbers["treaty"]] = s.treaty[side] / MOST_TREATY
+        out[numbers["unknown_hand"]] = s.hands[side].count(HIDDEN) / FEW
+        out[numbers["unknown_ministries"]] = s.ministries[side].count(HIDDEN) / FEW

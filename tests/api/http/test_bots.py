@@ -1,0 +1,67 @@
+"""The bots over HTTP: the list of levels, and a seat for one that searches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from api.bots.levels import LEVELS
+from domain.agents import AGENTS
+from domain.games import GAMES
+from tests.api.http.served import Served, served
+from tests.waiting import soon
+
+
+def test_the_levels_are_listed_with_their_games(server: Served) -> None:
+    told = server.client().get("/v1/bots").json["bots"]
+    assert [bot["name"] for bot in told] == list(LEVELS)
+    for bot in told:
+        assert set(AGENTS) <= set(bot["games"]) <= set(GAMES) | {"toy"}
+        assert all(method["offered"] for method in bot["games"].values())
+    easy = {bot["name"]: bot for bot in told}["easy"]["games"]
+    assert easy["twilight_struggle"]["version"] == AGENTS["twilight_struggle"].version
+    assert easy["thirteen_minutes"]["playouts"] > 0
+
+
+def test_a_bot_that_searches_answers_after_the_response(server: Served) -> None:
+    ann = server.player()
+    match = ann.post("/v1/matches", {"game": "cia_vs_kgb"}).json["match"]
+    assert ann.post(f"/v1/matches/{match}/seats/cia", {}).status == 201
+    seated = ann.post(f"/v1/matches/{match}/seats/kgb", {"bot": "easy"})
+    assert (seated.status, seated.json["bots"]) == (201, {"kgb": "easy"})
+    prompt = ann.get(f"/v1/matches/{match}/prompt").json
+    assert prompt["ask"] == "CloseHands"
+    body = {"expect": prompt["move"], "picks": [prompt["options"][0]["pick"]]}
+    assert ann.post(f"/v1/matches/{match}/moves", body).status == 201
+
+    def next_question() -> bool:
+        answer = ann.get(f"/v1/matches/{match}/prompt")
+        return answer.status == 200 and answer.json["move"] > prompt["move"]
+
+    soon(next_question)
+    moves = ann.get(f"/v1/matches/{match}/moves").json["moves"]
+    assert [move["seat"] for move in moves if move["kind"] == "played"][:2].count("kgb") == 1
+    agents = [move.get("agent") for move in moves if move["kind"] == "seated"]
+    assert agents == [None, AGENTS["cia_vs_kgb"].version]
+
+
+def test_an_unknown_level_is_refused_with_the_list(server: Served) -> None:
+    ann = server.player()
+    match = ann.post("/v1/matches", {"game": "cia_vs_kgb"}).json["match"]
+    told = ann.post(f"/v1/matches/{match}/seats/kgb", {"bot": "genius"}).problem(422, "unknown-bot")
+    assert "random, easy" in told["detail"]
+
+
+def test_without_processes_the_pages_and_the_list_say_so(tmp_path: Path) -> None:
+    with served(tmp_path, bot_workers=0) as server:
+        ann = server.player()
+        told = ann.get("/v1/bots").json["bots"]
+        easy = {bot["name"]: bot for bot in told}["easy"]["games"]
+        assert {game for game, method in easy.items() if method["offered"]} == {"twilight_struggle"}
+        match = ann.post("/v1/matches", {"game": "cia_vs_kgb"}).json["match"]
+        refused = ann.post(f"/v1/matches/{match}/seats/kgb", {"bot": "easy"}).problem(422, "unknown-bot")
+        assert "has to search" in refused["detail"]
+        page = ann.get("/new?game=cia_vs_kgb").body.decode()
+        assert "no process in which a bot can search" in page
+        assert (
+            "no process in which a bot can search" not in ann.get("/new?game=twilight_struggle").body.decode()
+        )
