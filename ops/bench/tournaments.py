@@ -19,7 +19,7 @@ from pathlib import Path
 
 from _bench import QUICK, long_match, say, seconds
 
-from api.cli.common import SeededKeys, note_by
+from api.seeded import SeededKeys, note_by
 from domain.events import BoardOf
 from domain.games import GAMES
 from domain.tournaments.crosstable import Crosstable, score
