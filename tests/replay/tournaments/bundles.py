@@ -22,6 +22,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.events import Result
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
+from domain.tournaments.terms import Format
 from replay import matchfile, stored_archive
 from replay.pairing import pair
 from replay.tournaments.file import MANIFEST, write
@@ -34,13 +35,13 @@ Members = dict[str, bytes]
 Json = dict[str, Any]
 
 
-async def played(rounds: int = 3, entrants: int = 6) -> Cup:
-    """A Swiss tournament that is over, with the standings of its second round and of its end published.
+async def played(rounds: int = 3, entrants: int = 6, format: Format = "swiss") -> Cup:
+    """A tournament that is over, with the standings of its second round and of its end published.
 
     One result of the second round is ruled otherwise; an entrant calls the arbiter, and is answered.
     """
     cup = Cup(MemoryStore())
-    cup.terms = msgspec.structs.replace(cup.terms, rounds=rounds)
+    cup.terms = msgspec.structs.replace(cup.terms, rounds=rounds, format=format)
     cup.tournaments._pairer = pair
     await cup.announced(entrants)
     for number in range(1, rounds + 1):

@@ -18,14 +18,16 @@ import pytest
 from domain.games import GAMES
 from domain.log import canonical
 from domain.refusals import sentences
+from domain.tournaments import commands as c
 from domain.tournaments.history import TournamentLog
 from replay.tournament_results import standings_of
 from replay.tournaments.file import MANIFEST, MOST_MEMBERS
 from replay.tournaments.published import published_hashes, sha256
 from replay.tournaments.report import QUESTIONS, Report, lines
 from replay.tournaments.verify import verify
+from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
-from tests.api.gate.tournaments import Cup
+from tests.api.gate.tournaments import DIRECTOR, Cup
 from tests.domain import toy
 from tests.replay.tournaments.bundles import KEYS, Json, Members, file_of, forged, members_of, packed, played
 
@@ -286,6 +288,46 @@ def test_a_forgery_under_a_signed_log_is_red_and_named(
     assert question in found(report), found(report)
     assert words in found(report)[question][1]
     assert report.answers[question] == "wrong"
+
+
+def test_a_round_robin_is_verified_by_its_tables(house: None, tmp_path: Path) -> None:
+    cup = run(played(3, 4, "round_robin"))
+    log = run(cup.log())
+    path = tmp_path / "file"
+    path.write_bytes(file_of(cup, log))
+    assert set(checked(path).answers.values()) == {"ok"}
+    report = checked(forged(members_of(path.read_bytes()), path, swap_colours, log.id))
+    assert "round 1: board 1: the engine pairs" in found(report)["pairings"][1]
+
+
+def test_forfeits_that_end_running_matches_verify(house: None, tmp_path: Path) -> None:
+    async def work() -> tuple[Cup, TournamentLog]:
+        cup = await Cup(MemoryStore()).announced(4)
+        await cup.paired()
+        await cup.sit((await cup.state()).rounds[0].boards[0].match)
+        policies = [
+            {"board": 1, "policy": "forfeit", "result": "+-"},
+            {"board": 2, "policy": "forfeit", "result": "--"},
+        ]
+        boards = msgspec.convert(policies, tuple[c.BoardPolicy, ...])
+        entry = (await cup.log()).entry
+        await cup.tournaments.close_round(cup.id, c.CloseRound(round=1, boards=boards), DIRECTOR, entry)
+        await cup.follower.tick(everything=True)
+        return cup, await cup.log()
+
+    cup, log = run(work())
+    assert sum(record.kind == "ruled" for record in log.records) == 2
+    path = tmp_path / "file"
+    path.write_bytes(file_of(cup, log))
+    report = checked(path)
+    assert (report.failures, report.matches) == ((), 2)
+    assert report.answers["pairings"] == "not checked"  # it was paired by an engine of the tests
+
+    def move(entries: list[Json]) -> None:
+        of_kind(entries, "ruled")["move"] += 1
+
+    report = checked(forged(members_of(path.read_bytes()), path, move, log.id))
+    assert "no ruling as its move" in found(report)["results"][1]
 
 
 def test_an_entry_that_does_not_fit_is_red_and_named(
