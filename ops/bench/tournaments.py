@@ -92,10 +92,11 @@ def _verifying(processes: int) -> None:
         took = seconds(lambda: list(all_checked([one] * MATCHES, processes)))
         used = _processor_time() - before
     floor = min(seconds(lambda: matchfile.read(content).match()) for _ in range(3)) * MATCHES / processes
+    size = MATCHES * len(content) / 2**20
     say(
         f"verifying, {MATCHES} matches of {match.move} moves",
-        f"{took:.1f} s in {processes} processes, {used:.1f} s of CPU,"
-        f" {MATCHES * len(content) / 2**20:.0f} MiB (aim: 120 s on two cores); floor: reading and folding {floor:.1f} s; ratio {took / floor:.1f}",
+        f"{took:.1f} s in {processes} processes, {used:.1f} s of CPU, {size:.0f} MiB (aim: 120 s on two cores);"
+        f" floor: reading and folding {floor:.1f} s; ratio {took / floor:.1f}",
     )
 
 
