@@ -95,8 +95,8 @@ def _verifying(processes: int) -> None:
     size = MATCHES * len(content) / 2**20
     say(
         f"verifying, {MATCHES} matches of {match.move} moves",
-        f"{took:.1f} s in {processes} processes, {used:.1f} s of CPU, {size:.0f} MiB (aim: 120 s on two cores);"
-        f" floor: reading and folding {floor:.1f} s; ratio {took / floor:.1f}",
+        f"{took:.1f} s in {processes} processes, {used:.1f} s of CPU, {size:.0f} MiB (aim: 120 s on 2 cores)"
+        f"; floor: reading and folding {floor:.1f} s; ratio {took / floor:.1f}",
     )
 
 
