@@ -22,6 +22,7 @@ from domain.tournaments.judging import (
     round_in,
 )
 from domain.tournaments.log import New
+from domain.tournaments.outcomes import result_of
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
 
@@ -264,18 +265,12 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
         name: getattr(command, name)
         for name in ("round", "board", "match", "closed_move", "root", "reason", "winner", "score", "sides")
     }
-    result = _result(board, command)
+    result = result_of(board, command.winner, command.drawn)
     recorded = New(e.ResultRecorded, {**about, "result": result, "checked": command.checked})
     if not result or not _is_confirmed(s, board, command):
         return [recorded]
     means = {"round": one.number, "board": board.number, "means": "verify"}
     return [recorded, New(e.Confirmed, means)]
-
-
-def _result(board: Board, command: c.RecordResult) -> str:
-    if command.winner:
-        return "1-0" if command.winner == board.w else "0-1"
-    return "½" if command.drawn else ""
 
 
 def _is_confirmed(s: Tournament, board: Board, command: c.RecordResult) -> bool:
