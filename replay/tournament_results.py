@@ -78,8 +78,8 @@ def sides_of(s: Tournament, board: Board, match: Match) -> dict[Seat, str]:
     people = {player: name for name in board.entrants for player in _players(s.entrants[name])}
     for place, (seat, seated) in enumerate(match.players.items()):
         named = people.get(seated.player) if seated else None
-        found[seat] = named or board.entrants[place % 2]
-    return found if len(set(found.values())) == 2 else dict(zip(match.players, board.entrants, strict=False))
+        found[seat] = named or board.seated[place % 2]
+    return found if len(set(found.values())) == 2 else dict(zip(match.players, board.seated, strict=False))
 
 
 def _players(one: Entrant) -> Sequence[str]:
