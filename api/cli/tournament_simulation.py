@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,7 @@ from api.cli.common import (
     CannotBeDone,
     json_option,
     language_option,
+    must_be_writable,
     print_json,
     progress,
     store_option,
@@ -48,6 +50,12 @@ _share = click.FloatRange(0, 0.5)
 )
 @click.option("--game", default="thirteen_minutes", show_default=True, help="The game.")
 @store_option(required=False, help="Keep the tournament in this store; default: a temporary one.")
+@click.option(
+    "--out",
+    metavar="FILE.glasnost-tournament",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the tournament file, too.",
+)
 @json_option
 @language_option
 def simulate(
@@ -60,6 +68,7 @@ def simulate(
     matches: Matches | None,
     game: str,
     store: Location | None,
+    out: Path | None,
     as_json: bool,
     language: str,
 ) -> None:
@@ -71,8 +80,9 @@ def simulate(
     \b
     Example:
       glasnost tournament simulate --players 128 --rounds 7 --forfeits .05 --byes .03 --withdrawals .02
-      glasnost tournament simulate --players 8 --store games --matches bots --json
+      glasnost tournament simulate --players 8 --matches bots --out cup.glasnost-tournament --json
     """
+    from api.cli.tournament_files import file_at, write_bundle
     from domain.tournaments.terms import Terms
     from replay.tournament_simulation import Plan
 
@@ -81,9 +91,13 @@ def simulate(
     plan = Plan(players, rounds, forfeits, byes, withdrawals, seed)
     wanted: Matches = matches or ("bots" if players < PLAYED_BELOW else "none")
     terms = Terms(game=game_named(game).name, format="swiss", rounds=rounds, most_entrants=players)
+    must_be_writable(out)
     with store_or_temporary(store) as opened, progress("simulate", rounds) as advance:
         log = asyncio.run(_simulated(opened, plan, terms, wanted, advance))
-    _print(log, as_json, language)
+        if out is not None:
+            with file_at(out) as file:
+                write_bundle(opened, log, log.entry, file)
+    _print(log, out, as_json, language)
 
 
 async def _simulated(
@@ -106,7 +120,7 @@ async def _simulated(
         await gate.close()
 
 
-def _print(log: TournamentLog, as_json: bool, language: str) -> None:
+def _print(log: TournamentLog, out: Path | None, as_json: bool, language: str) -> None:
     from domain.log import b64
 
     about = {
@@ -114,7 +128,7 @@ def _print(log: TournamentLog, as_json: bool, language: str) -> None:
         "entries": log.entry,
         "root": b64(log.root),
         "rounds": len(log.state.rounds),
-        "file": None,
+        "file": str(out) if out is not None else None,
     }
     if as_json:
         print_json(about)

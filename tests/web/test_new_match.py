@@ -267,6 +267,18 @@ def test_match_against_a_bot_begins_at_once(hall: Served, people: Visitors) -> N
     assert told["chance"] == "player-seeded"
 
 
+def test_the_lobby_leads_to_a_match_against_the_easy_bot(hall: Served, people: Visitors) -> None:
+    """The bot that is offered first is the one for a first match."""
+    ann = hall.player()
+    page = people.page(ann).open("/?game=twilight_struggle")
+    page.locator("a", has_text="Play against a bot").click()
+    expect(page.locator("#bots")).to_be_visible()
+    page.locator("#open").click()
+    told = opened(ann, page)
+    assert (told["game"], told["bots"]) == ("twilight_struggle", {"ussr": "easy"})
+    assert told["status"] == "running"
+
+
 def test_player_can_play_both_sides(hall: Served, people: Visitors) -> None:
     ann = hall.player()
     page = people.page(ann).open("/new?game=cia_vs_kgb")
