@@ -13,6 +13,7 @@ verifying is to read and fold the same matches.
 from __future__ import annotations
 
 import os
+import resource
 import tempfile
 import time
 from pathlib import Path
@@ -87,13 +88,22 @@ def _verifying(processes: int) -> None:
         path.write_bytes(content)
         place = BoardOf("t", 1, 1)
         one = MatchWork(str(path), "matches/one", 0, len(content), 0, match.id, place, (), ())
+        before = _processor_time()
         took = seconds(lambda: list(all_checked([one] * MATCHES, processes)))
+        used = _processor_time() - before
     floor = min(seconds(lambda: matchfile.read(content).match()) for _ in range(3)) * MATCHES / processes
+    size = MATCHES * len(content) / 2**20
     say(
         f"verifying, {MATCHES} matches of {match.move} moves",
-        f"{took:.1f} s in {processes} processes, {MATCHES * len(content) / 2**20:.0f} MiB (aim: 120 s on two"
-        f" cores); floor: reading and folding {floor:.1f} s; ratio {took / floor:.1f}",
+        f"{took:.1f} s in {processes} processes, {used:.1f} s of CPU, {size:.0f} MiB (aim: 120 s on 2 cores)"
+        f"; floor: reading and folding {floor:.1f} s; ratio {took / floor:.1f}",
     )
+
+
+def _processor_time() -> float:
+    """Seconds of CPU that this process and those that it has ended have used."""
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
 
 if __name__ == "__main__":

@@ -153,6 +153,9 @@ def test_a_changed_agent_has_another_version_and_leaves_the_rules_as_they_are(
     monkeypatch.setattr(importlib.resources, "files", lambda name: copy)
     rules = {game: source_hash(copy, game) for game in AGENTS}
     assert {game: fresh(spec).version for game, spec in AGENTS.items()} == before
+    with (copy / "agents" / "cia_vs_kgb" / "encoding.py").open("a") as file:
+        file.write("# more for people who train agents")
+    assert {game: fresh(spec).version for game, spec in AGENTS.items()} == before
     with (copy / "agents" / "cia_vs_kgb" / "policy.py").open("a") as file:
         file.write("# a better bot")
     changed = {game for game, spec in AGENTS.items() if fresh(spec).version != before[game]}
