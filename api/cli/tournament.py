@@ -24,6 +24,7 @@ from api.cli.common import (
     read_bytes,
     store_option,
 )
+from api.cli.tournament_simulation import simulate
 
 if TYPE_CHECKING:
     from api.gate.tournament_commands import Accepted
@@ -55,6 +56,9 @@ def tournament() -> None:
       glasnost tournament terms swiss --game cia_vs_kgb > terms.toml
       glasnost tournament new --store games --as PLAYER terms.toml
     """
+
+
+tournament.add_command(simulate)
 
 
 @tournament.command()

@@ -167,19 +167,19 @@ def export(
             raise CannotBeDone(f"there is no tournament {tournament}")
         state = state_at(log, at)
         if kind == "bundle":
-            with _output(out) as file:
-                _bundle(opened, log, state.entry, file)
+            with file_at(out) as file:
+                write_bundle(opened, log, state.entry, file)
             return
         wanted = Wanted(kind, at, rounds or 0, table, entrant, language)
         names = opened.people.names([one.player for one in state.entrants.values()])
         known = {person: name for person, name in names.items() if name}
         content = exported(log, state, wanted, known, opened.keys.signing.verifying.name)
-        with _output(out) as file:
+        with file_at(out) as file:
             file.write(content)
 
 
-def _bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -> None:
-    """Write a tournament file."""
+def write_bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -> None:
+    """Write the tournament file of the first entries.  Raises CannotBeDone: a match is not at hand."""
     from api.gate.tournament_commands import KIND
     from domain.signed_notes import checkpoint
     from replay import matchfile
@@ -197,7 +197,7 @@ def _bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -> Non
 
 
 @contextmanager
-def _output(out: Path | None) -> Iterator[IO[bytes]]:
+def file_at(out: Path | None) -> Iterator[IO[bytes]]:
     """A file that is copied to its place, or to standard output, when it is complete.
 
     Raises:

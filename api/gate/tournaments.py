@@ -134,7 +134,7 @@ class TournamentGate:
 
     async def _reserve(self, s: Tournament, board: Board, one: Entrant) -> None:
         match = await self.gate.match(board.match)
-        seat = GAMES[s.terms.game].seats[0 if board.w == one.id else 1]
+        seat = GAMES[s.terms.game].seats[board.seated.index(one.id)]
         if match.closed is None and match.seats[seat] is None:
             await self.gate.reserve(board.match, seat, Reservation(one.player), None)
 
@@ -247,7 +247,7 @@ class TournamentGate:
     async def _opened(self, s: Tournament, place: BoardOf, board: Board) -> Match:
         """The match of a board, opened now or before."""
         seats, terms = GAMES[s.terms.game].seats, s.terms
-        people = (s.entrants[board.w].player, s.entrants[board.b].player)
+        people = tuple(s.entrants[name].player for name in board.seated)
         reserved = {seat: Reservation(person) for seat, person in zip(seats, people, strict=False)}
         try:
             accepted = await self.gate.open(
@@ -266,7 +266,8 @@ class TournamentGate:
             if error.kind != "exists":
                 raise
         match = await self.gate.match(board.match)
-        if match.opened.tournament != place:
+        same = (match.opened.edition, match.opened.options) == (terms.edition, terms.options)
+        if match.opened.tournament != place or not same:
             raise Refused("boards", "another-match", {"board": board.number})
         return match
 
@@ -382,7 +383,8 @@ class TournamentGate:
         moved = await self._rule_match(s, board, "--", HOUSE_RULES, reason, match.move)
         if not moved:
             return False
-        result: Literal["+-", "-+", "--"] = "+-" if came[0] else "-+" if came[1] else "--"
+        w, b = came if board.seated == board.entrants else reversed(came)
+        result: Literal["+-", "-+", "--"] = "+-" if w else "-+" if b else "--"
 
         async def gather(s: Tournament, known: Given) -> Given:
             return replace(known, moved=moved)

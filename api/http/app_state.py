@@ -232,7 +232,7 @@ class Services:
         self.mail: MailWorker | None = None
         if mail is not None:
             ways = self._match, self.names.of, self._leads, self._present
-            self.mail = MailWorker(mail, store, self.links, *ways, clock)
+            self.mail = MailWorker(mail, store, self.links, *ways, clock, self.tournaments.commands.log)
         self.timekeeper = gate.timekeeper(lambda: models.ask(read.clocked), self._leads)
         self.bus: Bus | None = None
         self.monitor = HealthMonitor(store, models, pulse)

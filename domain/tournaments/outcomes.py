@@ -64,10 +64,10 @@ def sides_of(s: Tournament, board: Board, players: Mapping[Seat, str]) -> dict[S
     """
     names = {player: name for name in board.entrants for player in _people(s, name)}
     found = {
-        seat: names.get(player) or board.entrants[place % 2]
+        seat: names.get(player) or board.seated[place % 2]
         for place, (seat, player) in enumerate(players.items())
     }
-    return found if len(set(found.values())) == 2 else dict(zip(players, board.entrants, strict=False))
+    return found if len(set(found.values())) == 2 else dict(zip(players, board.seated, strict=False))
 
 
 def recorded(

@@ -23,6 +23,7 @@ from domain.tournaments.judging import (
 )
 from domain.tournaments.log import New
 from domain.tournaments.outcomes import result_of
+from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
 
@@ -202,7 +203,10 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
         calls = [str(call.entry) for call in s.standing_calls[:20]]
         raise Refused("unfinished", "calls-stand", {"calls": calls})
     opens, until = _window(s, command, given.now)
-    return [New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})]
+    published = New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})
+    if s.terms.sides != "lot":
+        return [published]
+    return [new_lot(s, label_of(one.number), SIDES_LOT, given), published]
 
 
 def _must_still_fit(s: Tournament, one: Round) -> None:

@@ -88,6 +88,7 @@ class Board(Struct, frozen=True, omit_defaults=True):
     match: its id is derived when the round is paired; `opened`: the entry of `board_opened`, 0 before.
     confirmed: by what the recorded result is confirmed; "" if it is not.
     policy: what a closed round left to happen to it.
+    exchanged: the lot gave `b` the first seat of the match.
     """
 
     number: int
@@ -102,6 +103,7 @@ class Board(Struct, frozen=True, omit_defaults=True):
     confirmed: str = ""
     ruling: Ruling | None = None
     policy: Unfinished | None = None
+    exchanged: bool = False
 
     @property
     def result(self) -> str:
@@ -128,6 +130,11 @@ class Board(Struct, frozen=True, omit_defaults=True):
     def entrants(self) -> tuple[str, str]:
         """Both entrants, the one with the first colour first."""
         return self.w, self.b
+
+    @property
+    def seated(self) -> tuple[str, str]:
+        """Both entrants, the one for whom the first seat of the match is kept first."""
+        return (self.b, self.w) if self.exchanged else (self.w, self.b)
 
 
 class Round(Struct, frozen=True, omit_defaults=True):

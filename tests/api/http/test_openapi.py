@@ -70,6 +70,8 @@ PATHS = {
     "/v1/tournaments/{tournament}/checkpoint",
     "/v1/tournaments/{tournament}/crosstable",
     "/v1/tournaments/{tournament}/export",
+    "/v1/tournaments/{tournament}/feed.atom",
+    "/v1/players/{player}/tasks",
     "/v1/tournaments/{tournament}/entrants",
     "/v1/tournaments/{tournament}/entries",
     "/v1/tournaments/{tournament}/invitations",
