@@ -325,10 +325,10 @@ def standings(
       glasnost tournament standings --store games TOURNAMENT --explain n3
     """
     from api.gate.tournament_commands import state_at
-    from api.gate.tournaments import settings_of, standings_of
     from domain.tournaments.crosstables import crosstable
     from domain.tournaments.judging import entrant_in
     from replay.standings import explained
+    from replay.tournament_results import settings_of, standings_of
 
     with opened_store(store, write=False) as opened:
         log = opened.tournament(tournament)

@@ -17,7 +17,7 @@ from contextlib import suppress
 from api.gate.commit import Inbox
 from api.gate.match_verifier import NotVerified, Work
 from api.gate.tournament_commands import KIND
-from api.gate.tournaments import TournamentGate, sides_of
+from api.gate.tournaments import TournamentGate
 from api.store.interface import StoreError
 from domain.events import Closed
 from domain.kernel import Refused
@@ -26,6 +26,7 @@ from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.judging import THE_HOUSE
 from domain.tournaments.state import Board, Round, Tournament
+from replay.tournament_results import sides_of
 
 IDLE = 5.0  # seconds after which everything is looked at again
 TRIES = 3  # times that a verification is tried before an arbiter is asked

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from cachetools import LRUCache
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -21,24 +22,25 @@ from api.store.interface import Reservation
 from domain.clocks import SECOND
 from domain.events import BoardOf, Ruled
 from domain.games import GAMES
-from domain.kernel import Refused, Result, Seat
+from domain.kernel import Refused, Result
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable, table_for_pairing
-from domain.tournaments.formats.round_robin import LEAST, MOST, berger, double_berger
-from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
+from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.pairing import PairingAnswer
-from replay.standings import Settings, Standings, standings
+from replay.standings import Explained, Standings, explained
+from replay.tournament_results import round_robin, settings_of, sides_of, standings_of
 from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+_TABLES = 64  # standings that are kept
 HOUSE_RULES = "house"  # who rules if the house does
 
 
@@ -63,6 +65,8 @@ class TournamentGate:
         self.gate, self._pairer, self._ratings = gate, pairer, ratings
         self.commands = TournamentCommands(gate.store, gate.commits)
         self._drafts: dict[str, DraftedRound] = {}
+        self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
+        self._tables: LRUCache[tuple[str, int], Standings] = LRUCache(_TABLES)
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         gate.is_official = self.commands.is_official
 
@@ -146,7 +150,11 @@ class TournamentGate:
         if known is not None and known.entry == log.entry:
             return known
         state, entry = log.state, log.entry
-        draft = await asyncio.to_thread(self._drafted, state)
+        async with self._engine:
+            known = self._drafts.get(tournament)
+            if known is not None and known.entry == entry:  # another official asked for the same meanwhile
+                return known
+            draft = await asyncio.to_thread(self._drafted, state)
         found = DraftedRound(entry, draft, hashlib.sha256(canonical(draft)).hexdigest())
         self._drafts = {**dict(list(self._drafts.items())[-15:]), tournament: found}
         return found
@@ -411,6 +419,30 @@ class TournamentGate:
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
+    async def standings(self, s: Tournament) -> Standings:
+        """Return the standings of a state; the latest ones that were computed are kept.
+
+        Raises:
+            Refused: not-offered.
+        """
+        key = s.id, s.entry
+        if (found := self._tables.get(key)) is not None:
+            return found
+        async with self._engine:
+            if (found := self._tables.get(key)) is None:
+                found = self._tables[key] = await asyncio.to_thread(standings_of, s)
+        return found
+
+    async def explained(self, s: Tournament, entrant: str) -> tuple[Explained, ...]:
+        """Return how each value of an entrant comes about.
+
+        Raises:
+            Refused: not-entered, not-offered.
+        """
+        number = [one.id for one in s.numbered].index(entrant_in(s, entrant).id) + 1
+        async with self._engine:
+            return await asyncio.to_thread(explained, crosstable(s), settings_of(s), number)
+
     async def publish(
         self, tournament: str, command: c.Publish, actor: Actor, expect: int, key: Key | None = None
     ) -> Accepted:
@@ -419,75 +451,7 @@ class TournamentGate:
         async def gather(s: Tournament, known: Given) -> Given:
             if not s.rounds:
                 return known
-            found = await asyncio.to_thread(standings_of, s)
+            found = await self.standings(s)
             return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
-
-
-def round_robin(s: Tournament, number: int) -> c.PairingDraft:
-    """Return a round of the Berger tables, without those who are away; their opponents are free.
-
-    Raises:
-        Refused: pairing; there are too few or too many entrants for a table.
-    """
-    names = [one.id for one in s.numbered]
-    if not LEAST <= len(names) <= MOST:
-        raise Refused("pairing", "table-size", {"least": LEAST, "most": MOST, "count": len(names)})
-    tables = double_berger(len(names)) if s.terms.cycles == 2 else berger(len(names))
-    if number > len(tables):
-        raise Refused("late", "no-more-rounds", {"rounds": len(tables)})
-    free = without_board(s, number)
-    pairs = [(names[w - 1], names[b - 1]) for w, b in tables[number - 1].boards]
-    boards = tuple((w, b, "", "berger") for w, b in pairs if w not in free and b not in free)
-    named = {name for board in boards for name in board[:2]}
-    left = {name: "pairing_bye" for name in names if name not in named and name not in free}
-    text = f"berger {s.terms.cycles} {number}\n{' '.join(names)}\n"
-    return c.PairingDraft(
-        round=number,
-        engine="berger",
-        version="1",
-        rules="FIDE C.05, annex 1",
-        input_sha256=hashlib.sha256(text.encode()).hexdigest(),
-        input=text,
-        boards=boards,
-        byes=free | left,
-    )
-
-
-def settings_of(s: Tournament) -> Settings:
-    """Return by what the standings of a tournament are made.
-
-    A lot of the tie-break LOT is drawn for one entrant, with the label `lot/tie/` and the entrant's id.
-    """
-    numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
-    lots = {
-        numbers[label.removeprefix("lot/tie/")]: result
-        for label, result in s.lots.items()
-        if label.removeprefix("lot/tie/") in numbers
-    }
-    names = tuple(name for name in s.terms.tie_breaks if name != "PTS")
-    return Settings(names, s.terms.format == "round_robin", None, lots)
-
-
-def standings_of(s: Tournament) -> Standings:
-    """Return the standings of a state; computing them takes some tenths of a second.
-
-    Raises:
-        Refused: not-offered.
-    """
-    return standings(crosstable(s), settings_of(s))
-
-
-def sides_of(s: Tournament, board: Board, match: Match) -> dict[Seat, str]:
-    """Return the entrant of each seat, as the players sit now; a free seat is that of the pairing."""
-    found: dict[Seat, str] = {}
-    people = {player: name for name in board.entrants for player in _players(s.entrants[name])}
-    for place, (seat, seated) in enumerate(match.players.items()):
-        named = people.get(seated.player) if seated else None
-        found[seat] = named or board.entrants[place % 2]
-    return found if len(set(found.values())) == 2 else dict(zip(match.players, board.entrants, strict=False))
-
-
-def _players(one: Entrant) -> Sequence[str]:
-    return (one.player, *one.players)

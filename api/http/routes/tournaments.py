@@ -14,7 +14,7 @@ from fastapi import Path, Query, Response
 
 from api.gate import Key
 from api.gate.tournament_commands import state_at
-from api.gate.tournaments import TournamentGate, settings_of, standings_of
+from api.gate.tournaments import TournamentGate
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.middleware import weak
 from api.http.routes import PLAYING
@@ -58,13 +58,12 @@ from domain.log import b64
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.judging import Actor, board_in, entrant_in, round_in
+from domain.tournaments.judging import Actor, board_in, round_in
 from domain.tournaments.rules import dry_run
 from domain.tournaments.state import Tournament
 from projections import read
 from projections.read import Asked, TournamentFilter
 from projections.tournaments import STATUSES
-from replay.standings import explained
 
 api = Api("tournaments", "Tournaments and leagues: entering, pairing, results, rulings, standings, the log.")
 TournamentId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A tournament's id.")]
@@ -418,13 +417,11 @@ async def read_standings(
 ) -> Response:
     """The standings after an entry; with `explain`, every addend of one entrant's values."""
     log, state = await _looked(call, tournament, at)
-    found = await asyncio.to_thread(standings_of, state)
+    found = await _gate(call).standings(state)
     names = await _names(call, people_of(state))
     told = StandingsView(state.id, state.entry, b64(log.roots[state.entry - 1]), found, names, state.changes)
     if explain is not None:
-        listed_ids = [one.id for one in state.numbered]
-        number = listed_ids.index(entrant_in(state, explain).id) + 1
-        why = await asyncio.to_thread(explained, crosstable(state), settings_of(state), number)
+        why = await _gate(call).explained(state, explain)
         told = msgspec.structs.replace(told, explained=why)
     return _tagged(call, log, state.entry, told)
 

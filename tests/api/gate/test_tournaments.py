@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from api.gate import Key
 from api.gate.tournament_commands import state_at
-from api.gate.tournaments import standings_of
 from domain.chance import Secret, drawn, link
 from domain.events import BoardOf
 from domain.game import Game
@@ -20,6 +19,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.events import LotDrawn, Paired
 from domain.tournaments.judging import Actor
+from replay.tournament_results import standings_of
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, SECOND, TERMS, Cup
