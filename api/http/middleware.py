@@ -121,11 +121,11 @@ class Borders:
                 )
 
     @staticmethod
-    def _is_own_form(scope: Scope, told: Mapping[bytes, str], host: str, given: str) -> bool:
+    def _is_own_form(scope: Scope, headers: Mapping[bytes, str], host: str, media: str) -> bool:
         """Is this a form that a page of this host sends, to a page that takes forms without a script?"""
-        if given != FORM or not scope["path"].startswith(FORMS):
+        if media != FORM or not scope["path"].startswith(FORMS):
             return False
-        return sessions.is_own_page(told, host, secure=sessions.is_secure(scope, told, host))
+        return sessions.is_own_page(headers, host, secure=sessions.is_secure(scope, headers, host))
 
     def origin(self, scope: Scope) -> str:
         """Return the origin by which the client reaches this server."""

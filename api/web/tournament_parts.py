@@ -112,7 +112,15 @@ def _shown(pages: HasShell, frame: Frame, template: str, **context: Any) -> Resp
     call = frame.call
     state = {"now": now}
     page = pages.shell.page(
-        call, template, script="tournament", f=frame, s=frame.s, state=state, half=half, **context
+        call,
+        template,
+        script="tournament",
+        f=frame,
+        s=frame.s,
+        state=state,
+        half=half,
+        fraction=fraction,
+        **context,
     )
     page.headers["cache-control"] = NEVER
     return page
@@ -126,6 +134,14 @@ def half(points: int) -> str:
     whole, rest = divmod(abs(points), 2)
     text = f"{whole or ''}½" if rest else str(whole)
     return f"−{text}" if points < 0 else text
+
+
+def fraction(value: str | None) -> str:
+    """Return a decimal as people write halves: "1.5" is "1½"; None is a dash."""
+    if value is None:
+        return "–"
+    whole, point, rest = value.partition(".")
+    return f"{'' if whole == '0' else whole}½" if point and rest == "5" else value
 
 
 RESULTS = {
@@ -214,7 +230,7 @@ async def form_of(call: Call) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def converted(plain: Mapping[str, Any], kind: type[C]) -> C:
+def converted(plain: Mapping[str, object], kind: type[C]) -> C:
     """Return a command of the fields of a form.  Raises Refused: invalid."""
     try:
         return msgspec.convert(plain, kind, strict=False)
