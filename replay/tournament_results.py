@@ -1,4 +1,4 @@
-"""What is computed from the state of a tournament: a round of the Berger tables, standings, who sits where.
+"""What is computed from the state of a tournament: a round of the Berger tables, and standings.
 
 Pure functions, for the gate and for a verifier alike.
 """
@@ -6,15 +6,13 @@ Pure functions, for the gate and for a verifier alike.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
-from domain.kernel import Refused, Seat
-from domain.match import Match
+from domain.kernel import Refused
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.formats.round_robin import LEAST, MOST, berger, double_berger
 from domain.tournaments.rounds import without_board
-from domain.tournaments.state import Board, Entrant, Tournament
+from domain.tournaments.state import Tournament
 from replay.standings import Settings, Standings, standings
 
 
@@ -26,7 +24,7 @@ def round_robin(s: Tournament, number: int) -> c.PairingDraft:
     """
     names = [one.id for one in s.numbered]
     if not LEAST <= len(names) <= MOST:
-        raise Refused("pairing", "table-size", {"least": LEAST, "most": MOST, "count": len(names)})
+        raise Refused("boards", "table-size", {"least": LEAST, "most": MOST, "count": len(names)})
     tables = double_berger(len(names)) if s.terms.cycles == 2 else berger(len(names))
     if number > len(tables):
         raise Refused("late", "no-more-rounds", {"rounds": len(tables)})
@@ -70,17 +68,3 @@ def standings_of(s: Tournament) -> Standings:
         Refused: not-offered.
     """
     return standings(crosstable(s), settings_of(s))
-
-
-def sides_of(s: Tournament, board: Board, match: Match) -> dict[Seat, str]:
-    """Return the entrant of each seat, as the players sit now; a free seat is that of the pairing."""
-    found: dict[Seat, str] = {}
-    people = {player: name for name in board.entrants for player in _players(s.entrants[name])}
-    for place, (seat, seated) in enumerate(match.players.items()):
-        named = people.get(seated.player) if seated else None
-        found[seat] = named or board.entrants[place % 2]
-    return found if len(set(found.values())) == 2 else dict(zip(match.players, board.entrants, strict=False))
-
-
-def _players(one: Entrant) -> Sequence[str]:
-    return (one.player, *one.players)

@@ -43,6 +43,7 @@ SIGNING = {  # who takes the signing key of a ring
     "api/cli/play.py: _Files.write",
     "api/cli/script.py: _finish",
     "api/gate/commit.py: Commits.note",
+    "api/research/selfplay.py: played",
     "api/research/state.py: State.match_file",
     "api/store/keys.py: KeyRing.present",
     "ops/bench/verify.py: _long",

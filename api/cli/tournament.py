@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from api.cli import tournament_files
 from api.cli.common import (
     CannotBeDone,
     json_option,
@@ -352,6 +353,10 @@ def standings(
     for one in why or ():
         parts = ", ".join(f"{part.round}: {part.value}{' (cut)' if part.cut else ''}" for part in one.addends)
         click.echo(f"{one.name} = {one.value}: {parts}")
+
+
+tournament.add_command(tournament_files.verify)
+tournament.add_command(tournament_files.export)
 
 
 # ── How a command is carried out over a store ──

@@ -27,13 +27,17 @@ from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable, table_for_pairing
+from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
+from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.pairing import PairingAnswer
 from replay.standings import Explained, Standings, explained
-from replay.tournament_results import round_robin, settings_of, sides_of, standings_of
+from replay.tournament_results import round_robin, settings_of, standings_of
+from replay.tournaments.pairings import named_boards
+from replay.tournaments.published import published_hashes
 from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
@@ -165,21 +169,12 @@ class TournamentGate:
             return round_robin(s, number)
         table = table_for_pairing(s, number)
         if table.first_colour is None:
-            raise Refused("pairing", "draw-the-colour-first")
+            raise Refused("boards", "draw-the-colour-first")
         if self._pairer is None:
             raise Refused("not-offered", "no-pairing-extra")
         text = pairing_input(table, number)
         answer = self._pairer(text)
         names = {line.number: line.entrant for line in table.lines}
-        boards = tuple(
-            (
-                names[one.w],
-                names[one.b],
-                ",".join(one_float or "" for one_float in one.floats).strip(","),
-                one.colour_rule,
-            )
-            for one in answer.boards
-        )
         return c.PairingDraft(
             round=number,
             engine=answer.engine,
@@ -187,7 +182,7 @@ class TournamentGate:
             rules=answer.rules,
             input_sha256=hashlib.sha256(text.encode()).hexdigest(),
             input=text,
-            boards=boards,
+            boards=named_boards(answer, names),
             byes=without_board(s, number) | {names[one]: "pairing_bye" for one in answer.byes},
         )
 
@@ -272,7 +267,7 @@ class TournamentGate:
                 raise
         match = await self.gate.match(board.match)
         if match.opened.tournament != place:
-            raise Refused("pairing", "another-match", {"board": board.number})
+            raise Refused("boards", "another-match", {"board": board.number})
         return match
 
     async def close_round(
@@ -355,7 +350,7 @@ class TournamentGate:
     @staticmethod
     def _result(s: Tournament, board: Board, match: Match, result: str) -> Result:
         winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[0], "")
-        sides = sides_of(s, board, match)
+        sides = sides_of(s, board, sitting(match))
         seat = next((seat for seat, name in sides.items() if name == winner), None)
         return Result(seat, "ruling", {})
 
@@ -408,7 +403,7 @@ class TournamentGate:
         """
 
         async def gather(s: Tournament, known: Given) -> Given:
-            judged(s, (await self.commands.log(tournament)).tree, command, actor, known, expect)
+            judged(s, self._locked(tournament).tree, command, actor, known, expect)
             one = s.rounds[command.round - 1]
             board = one.boards[command.board - 1]
             if not board.opened:
@@ -451,7 +446,14 @@ class TournamentGate:
         async def gather(s: Tournament, known: Given) -> Given:
             if not s.rounds:
                 return known
-            found = await self.standings(s)
-            return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
+            root = self._locked(tournament).root
+            hashes = published_hashes(await self.standings(s), s, root)
+            return replace(known, standings_sha256=hashes.standings, bundle_sha256=hashes.bundle)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    def _locked(self, tournament: str) -> TournamentLog:
+        """The log of a tournament whose lock is held; `commands.log` would wait for that lock."""
+        found = self.commands.peek(tournament)
+        assert found is not None, "it is in use"
+        return found

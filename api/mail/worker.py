@@ -18,7 +18,7 @@ from api.mail.links import Links
 from api.mail.settings import MOST_A_DAY, MailSettings
 from api.mail.smtp import AddressRefused, NotSent, send
 from api.store.interface import Item, Notice, Outgoing, Store, Stored, StoreError, Subscription
-from api.store.outbox import CONFIRM
+from api.store.outbox import CONFIRM, PLANNED
 from domain.kernel import Refused
 from domain.log import TOURNAMENT, Damaged
 from domain.match import Match
@@ -36,7 +36,6 @@ _SEEN = 30.0  # seconds after which open tabs are noted again
 _OPEN = MINUTE  # so long after it was noted, a tab counts as open
 _HELD = HOUR  # so long a message waits for a tab to be closed, at most
 _HOLD = 15_000_000  # microseconds after which it is looked at again
-_PLANNED = "planned "  # begins the wish of messages that wait for a time; the name of their match follows
 _log = logging.getLogger("glasnost.mail")
 
 
@@ -152,7 +151,7 @@ class MailWorker:
                 continue
             if kind.planned:
                 at = max(now, kinds.short_from(item, match, now))
-                notices.append(Notice(one.player, f"{_PLANNED}{name}", item, at))
+                notices.append(Notice(one.player, f"{PLANNED}{name}", item, at))
             elif not _is_old(match, item, now):
                 notices.append(Notice(one.player, often, item, due(often, now) + kind.waits))
         return notices
@@ -178,7 +177,7 @@ class MailWorker:
 
     async def _planned_for(self, found: Outgoing, now: int) -> int:
         """When a planned message is to be sent, by the clocks of its match as they are now."""
-        if not found.often.startswith(_PLANNED):
+        if not found.often.startswith(PLANNED):
             return now
         with suppress(Refused, Damaged):
             match = await self._match(found.items[-1].match)

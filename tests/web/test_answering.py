@@ -93,7 +93,11 @@ def with_several_picks(server: Served) -> tuple[str, Client, Any]:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en-GB", "is not among the options"), ("ru", "такого варианта")]
+    ("language", "words"),
+    [
+        pytest.param("en-GB", "is not among the options", marks=pytest.mark.long),
+        ("ru", "такого варианта"),
+    ],
 )
 def test_an_illegal_answer_is_refused_in_words_and_its_picks_stay(
     server: Served, browser: Browser, between: Between, language: str, words: str
@@ -310,7 +314,8 @@ def test_one_who_is_signed_out_elsewhere_is_led_to_the_sign_in(server: Served, b
 
 
 @pytest.mark.parametrize(
-    ("viewport", "scheme", "language"), [(WIDE, "dark", "ru"), (NARROW, "light", "en-GB")]
+    ("viewport", "scheme", "language"),
+    [pytest.param(WIDE, "dark", "ru", marks=pytest.mark.long), (NARROW, "light", "en-GB")],
 )
 def test_the_page_of_a_player_fits_a_phone_and_axe_finds_nothing_serious(
     server: Served, browser: Browser, viewport: ViewportSize, scheme: str, language: str

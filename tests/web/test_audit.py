@@ -31,6 +31,10 @@ from tests.web.signed import visitors
 NAME = "<img src=x onerror=alert(1)>"
 
 
+QUICK = {"thirteen_minutes", "twilight_struggle"}
+GAMES_WITH_LONG = [game if game in QUICK else pytest.param(game, marks=pytest.mark.long) for game in GAMES]
+
+
 @pytest.fixture
 def long_match(finished: dict[str, str]) -> str:
     """A match of Twilight Struggle that is over."""
@@ -55,7 +59,7 @@ def state(body: bytes) -> Any:
 # ── the table ──
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", GAMES_WITH_LONG)
 def test_every_draw_is_computed_again_and_equals_the_log(
     game: str, watched: Watched, finished: dict[str, str], house: Served
 ) -> None:

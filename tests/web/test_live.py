@@ -291,7 +291,7 @@ def test_where_sockets_do_not_get_through_a_stream_and_requests_do(server: Serve
         assert one.evaluate("sessionStorage.length") == 0
 
 
-@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+@pytest.mark.parametrize("kind", ["text/html", pytest.param("text/plain", marks=pytest.mark.long)])
 def test_what_a_proxy_answers_in_place_of_the_server_loses_no_answer(
     server: Served, browser: Browser, kind: str
 ) -> None:

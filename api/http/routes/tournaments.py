@@ -92,6 +92,7 @@ _COMMANDS = (
     "entered",
     "no-place",
     "late",
+    "boards",
     "pairing",
     "interest",
     "window",

@@ -69,6 +69,7 @@ PATHS = {
     "/v1/tournaments/{tournament}",
     "/v1/tournaments/{tournament}/checkpoint",
     "/v1/tournaments/{tournament}/crosstable",
+    "/v1/tournaments/{tournament}/export",
     "/v1/tournaments/{tournament}/entrants",
     "/v1/tournaments/{tournament}/entries",
     "/v1/tournaments/{tournament}/invitations",
