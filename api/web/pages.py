@@ -40,6 +40,7 @@ from api.web.players import players_page
 from api.web.previews import nearest_move, picture_page, preview_of, small_board
 from api.web.questions import compare_page, queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
+from api.web.tournament_routes import TOURNAMENT_PAGES
 from api.web.turns import turns_page
 from domain.branches import must_have_branches
 from domain.kernel import Refused, Seat
@@ -83,6 +84,7 @@ class Pages:
             Route("/m/{match}/picture.png", partial(self._serve, handler=picture_page, anonymous=True)),
             Route("/m/{match}/board.svg", partial(self._serve, handler=small_board, anonymous=True)),
             Route("/embed/{match}", partial(self._serve, handler=embed_page, framed=True)),
+            *(self._route(path, handler, methods) for path, handler, methods in TOURNAMENT_PAGES),
             self._route("/s", scoreboard_page),
             self._route("/s/{game}", scoreboard_page),
             self._route("/p/{player}", player_page),

@@ -13,7 +13,7 @@ import msgspec
 from fastapi import Path, Query, Response
 
 from api.gate import Key
-from api.gate.tournament_commands import state_at
+from api.gate.tournament_commands import Accepted, state_at
 from api.gate.tournaments import TournamentGate
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.middleware import weak
@@ -235,14 +235,20 @@ async def command_tournament(
     """
     actor, gate = actor_of(call), _gate(call)
     key = _key(call, idempotency_key, body, tournament, "entries")
+    return entries_of(await carried_out(gate, tournament, body, actor, key))
+
+
+async def carried_out(
+    gate: TournamentGate, tournament: str, body: c.PeopleCommand, actor: Actor, key: Key | None = None
+) -> Accepted:
+    """Carry out a command about people and terms.  Raises Refused."""
     if isinstance(body, c.EnterTournament):
-        return entries_of(await gate.enter(tournament, body, actor, expect=body.expect, key=key))
+        return await gate.enter(tournament, body, actor, expect=body.expect, key=key)
     if isinstance(body, c.Accept):
-        return entries_of(await gate.accept(tournament, body, actor, body.code, key=key))
+        return await gate.accept(tournament, body, actor, body.code, key=key)
     if isinstance(body, c.Replace):
-        return entries_of(await gate.replace_player(tournament, body, actor, key=key))
-    accepted = await gate.commands.command(tournament, body, actor, expect=body.expect, key=key)
-    return entries_of(accepted)
+        return await gate.replace_player(tournament, body, actor, key=key)
+    return await gate.commands.command(tournament, body, actor, expect=body.expect, key=key)
 
 
 @api.post(f"{_ONE}/invitations", Invitations, InvitationsMade, refusals=_COMMANDS, token=True)
