@@ -248,7 +248,7 @@ def main() -> None:
                 np.savez(given.out, **network.weights)
             worked = f"{(now - began) / 60:.0f} minutes ({time.process_time() / 60:.1f} of one core)"
             sys.stdout.write(f"{worked}, {matches} matches; ")
-            report(network, setting, "random", 100)
+            report(network, setting, "random", min(100, given.matches))
         if now - began > 60 * given.minutes:
             break
     for level, count_of in (("random", given.matches), ("easy", given.easy)):

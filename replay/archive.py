@@ -18,8 +18,8 @@ from collections.abc import Collection, Mapping
 from domain.log import Damaged
 from domain.refusals import Sentence
 
-_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
-_MODE = 0o100644 << 16  # an ordinary file, readable by everybody
+TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
+MODE = 0o100644 << 16  # an ordinary file, readable by everybody
 _LOCAL = b"PK\x03\x04"
 _CENTRAL = b"PK\x01\x02"
 _MOST_HEADERS = 64  # far more than a correct file has, far fewer than a hostile directory needs to cost time
@@ -32,8 +32,8 @@ def pack(members: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members.items():
-            info = zipfile.ZipInfo(name, _TIME)
-            info.create_system, info.external_attr = 3, _MODE  # 3: Unix, also when written elsewhere
+            info = zipfile.ZipInfo(name, TIME)
+            info.create_system, info.external_attr = 3, MODE  # 3: Unix, also when written elsewhere
             archive.writestr(info, content)
     return buffer.getvalue()
 

@@ -22,6 +22,7 @@ from replay.report import LOG, Wrong
 
 _LONG = re.compile(rb"[:,\[]-?(\d{17,}|9\d{15})")  # may lie beyond the 53 bits of a canonical number
 _MOST = 2**53 - 1
+NOT_CONTINUED = "leaf-not-continued"
 
 
 class Chain(Struct, frozen=True):
@@ -96,7 +97,8 @@ def continued(
         except (Damaged, RecursionError, ValueError) as error:
             raise Wrong(LOG, number, said_of(error)) from error
         if entry.prev != b64(tree.root):
-            _blame(leaves, number, entry.prev, tree, stated)
+            bad, why = blamed(leaves, number, entry.prev, tree, stated)
+            raise Wrong(LOG, bad, Sentence(why, {"move": number} if why == NOT_CONTINUED else {}))
         tree.add(leaf)
         entries.append(entry)
     return entries, tree.root
@@ -164,21 +166,26 @@ def must_be_hashes(texts: Iterable[str]) -> None:
             raise Damaged(Sentence("not-a-hash", {"text": repr(text[:60])}))
 
 
-def _blame(leaves: Sequence[bytes], number: int, prev: str, tree: Tree, stated: bytes | None) -> NoReturn:
-    """Raise the error for leaf `number`, which does not continue the leaves before it.
+def blamed(
+    leaves: Sequence[bytes], number: int, prev: str, tree: Tree, stated: bytes | None
+) -> tuple[int, str]:
+    """Return which leaf is bad, and why, if leaf `number` does not continue those before it.
 
-    It blames the `prev` of this leaf if the leaf with the right `prev` fits the root stated after it, and
-    else the leaf before.
+    It is this leaf if the leaf with the right `prev` fits the root stated after it, and else the one before.
+
+    Args:
+        tree: over the leaves before this one.
+        stated: the root that a checkpoint states over all leaves.
     """
     if tree.root == stated:
-        raise Wrong(LOG, number, Sentence("beyond-checkpoint"))
+        return number, "beyond-checkpoint"
     mended = tree.copy()
     mended.add(leaves[number - 1].replace(prev.encode(), b64(tree.root).encode(), 1))
     if mended.root == _stated_after(leaves, number, stated):
-        raise Wrong(LOG, number, Sentence("prev-not-root"))
+        return number, "prev-not-root"
     if number == 1:
-        raise Wrong(LOG, 1, Sentence("prev-not-empty-root"))
-    raise Wrong(LOG, number - 1, Sentence("leaf-not-continued", {"move": number}))
+        return 1, "prev-not-empty-root"
+    return number - 1, NOT_CONTINUED
 
 
 def _stated_after(leaves: Sequence[bytes], number: int, stated: bytes | None) -> bytes | None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
@@ -30,6 +31,8 @@ from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note
 from replay import archive
+
+T = TypeVar("T", bound=Struct)
 
 FORMAT = "glasnost match"
 VERSION = 1
@@ -109,14 +112,14 @@ class MatchFile(Struct, frozen=True):
     @property
     def leaves(self) -> list[bytes]:
         """Return the leaves, in order.  Raises BadFile."""
-        return _lines(LOG, self.parts[LOG])
+        return lines(LOG, self.parts[LOG])
 
     @property
     def private(self) -> list[Private] | None:
         """Return the private parts of each move; None while the match runs.  Raises BadFile."""
         if PRIVATE not in self.parts:
             return None
-        return [_private(line, number) for number, line in enumerate(_lines(PRIVATE, self.parts[PRIVATE]), 1)]
+        return [_private(line, number) for number, line in enumerate(lines(PRIVATE, self.parts[PRIVATE]), 1)]
 
     @property
     def note(self) -> str:
@@ -218,6 +221,16 @@ def parts_of(private: Private, game: Game) -> dict[str, bytes]:
     return {name: bytes(private.parts[name]) for name in audiences}
 
 
+def lines(part: str, data: bytes, most: int = MOST_MOVES) -> list[bytes]:
+    """Return the lines of a part, at most so many, each ended by a newline.  Raises BadFile."""
+    if not data.endswith(b"\n"):
+        raise BadFile(part, Sentence("last-line-cut-off"), data.count(b"\n") + 1)
+    count = data.count(b"\n")
+    if count > most:
+        raise BadFile(part, Sentence("too-many-lines", {"count": count, "most": most}))
+    return data[:-1].split(b"\n")
+
+
 def _must_fit(records: Sequence[Record], note: str) -> None:
     checkpoint = Checkpoint.parse(Note.parse(note).text)
     if checkpoint.size != len(records) or checkpoint.root != _root(records):
@@ -296,24 +309,20 @@ def _manifest(data: bytes) -> Manifest:
     return manifest
 
 
-def _lines(part: str, data: bytes) -> list[bytes]:
-    """Lines, each ended by a newline."""
-    if not data.endswith(b"\n"):
-        raise BadFile(part, Sentence("last-line-cut-off"), data.count(b"\n") + 1)
-    count = data.count(b"\n")
-    if count > MOST_MOVES:
-        raise BadFile(part, Sentence("too-many-lines", {"count": count, "most": MOST_MOVES}))
-    return data[:-1].split(b"\n")
-
-
 def _private(line: bytes, number: int) -> Private:
+    found = private_line(line, number, Private)
+    if found.move != number:
+        raise BadFile(PRIVATE, Sentence("line-of-another-move", {"move": found.move}), number)
+    return found
+
+
+def private_line(line: bytes, number: int, kind: type[T]) -> T:
+    """Return a line of `private.ndjson` as a struct.  Raises BadFile."""
     try:
         line.decode()  # the parts themselves are only read later
-        found = msgspec.json.decode(line, type=Private)
+        found = msgspec.json.decode(line, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadFile(PRIVATE, str(error), number) from error
     if canonical(found) != line:
         raise BadFile(PRIVATE, Sentence("not-canonical"), number)
-    if found.move != number:
-        raise BadFile(PRIVATE, Sentence("line-of-another-move", {"move": found.move}), number)
     return found

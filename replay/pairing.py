@@ -22,6 +22,7 @@ from replay.legality import ColourFlag, breaches, colour_flags, expected
 from replay.trf import before_round
 from replay.trf_reading import read
 
+ENGINE = "gacrux"
 Float = Literal["down", "up"]
 
 
@@ -71,6 +72,16 @@ def pair(trf: str) -> PairingAnswer:
     return msgspec.structs.replace(answer, flags=tuple(colour_flags(table, round_number, pairs)))
 
 
+def engine_at_hand() -> str:
+    """Return the engine that is installed, with its version, as a pairing names them; "" if there is none."""
+    try:
+        import networkx
+        from gacrux import version
+    except ImportError:
+        return ""
+    return f"{ENGINE} {version.__version__}, networkx {networkx.__version__}"
+
+
 def _next_round(table: Crosstable) -> int:
     round_number = rounds_paired(table) + 1
     if round_number > table.rounds:
@@ -88,9 +99,8 @@ def _next_round(table: Crosstable) -> int:
 def _ask_engine(table: Crosstable, round_number: int) -> PairingAnswer:
     """The engine's answer, unchecked."""
     try:
-        import networkx
         from gacrux import gacruxexeptions as errors
-        from gacrux import pairingdutch, version
+        from gacrux import pairingdutch
     except ImportError as error:
         raise Refused("not-offered", "no-pairing-extra") from error
     try:
@@ -107,8 +117,8 @@ def _ask_engine(table: Crosstable, round_number: int) -> PairingAnswer:
     made = sorted((one for bracket in brackets for one in bracket["pairs"]), key=lambda one: one["board"])
     scores = [competitor["acc"] for competitor in engine.competitors]
     return PairingAnswer(
-        engine="gacrux",
-        version=f"{version.__version__}, networkx {networkx.__version__}",
+        engine=ENGINE,
+        version=engine_at_hand().removeprefix(f"{ENGINE} "),
         rules=engine.rules,
         round=round_number,
         boards=tuple(_board(one, scores) for one in made if one["w"] and one["b"]),

@@ -52,6 +52,15 @@ def pair_twice(trf: str, seconds: float = SECONDS, command: tuple[str, ...] = CO
     return _read(first)
 
 
+def pair_once(trf: str, seconds: float = SECONDS, command: tuple[str, ...] = COMMAND) -> PairingAnswer:
+    """Pair in one process of its own, as a verifier does: it compares the answer with a stored one.
+
+    Raises:
+        Refused: see `pair_twice`.
+    """
+    return _read(_answered(trf, seconds, command, _SEEDS[0]))
+
+
 def _answered(trf: str, seconds: float, command: tuple[str, ...], seed: str) -> bytes:
     """What one process prints; afterwards nothing of it is left."""
     process = subprocess.Popen(

@@ -39,7 +39,7 @@ def tournament_chained(leaves: Sequence[bytes], stated: bytes | None = None) -> 
     """
     if not leaves:
         raise Wrong(LOG, 1, Sentence("announced-once"))
-    entries, root = continued(leaves, stated, _entry)
+    entries, root = continued(leaves, stated, tournament_entry)
     if stated is not None and root != stated:
         raise Wrong(LOG, len(leaves), Sentence("leaf-not-covered"))
     first = entries[0]
@@ -47,14 +47,19 @@ def tournament_chained(leaves: Sequence[bytes], stated: bytes | None = None) -> 
     return TournamentChain(first.tournament, entries, root)
 
 
-def _entry(leaf: bytes, number: int) -> AnyEntry:
+def tournament_entry(leaf: bytes, number: int) -> AnyEntry:
+    """Return the entry of a leaf, which must be this one of its log.
+
+    Raises:
+        Damaged: it is no entry, or another one.
+    """
     must_be_canonical(leaf)
     try:
         entry = codec().entry(leaf)
     except msgspec.DecodeError as error:
         raise Damaged(Sentence("not-an-entry", {"within": said_of(error)})) from error
     if entry.entry != number:
-        raise Damaged(Sentence("leaf-of-another-move", {"move": entry.entry}))
+        raise Damaged(Sentence("leaf-of-another-entry", {"entry": entry.entry}))
     if isinstance(entry, Announced) != (number == 1):
         raise Damaged(Sentence("announced-once"))
     if isinstance(entry, Announced) and digest(entry.terms) != entry.terms_sha256:

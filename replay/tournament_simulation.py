@@ -67,7 +67,7 @@ def simulate(plan: Plan, pair: Callable[[str], PairingAnswer] = pair) -> Iterato
     """
     chance, table = Random(plan.seed), entrants(plan)
     for number in range(1, plan.rounds + 1):
-        before = _before(plan, chance, table, number)
+        before = sitting_out(plan, chance, table, number)
         trf = pairing_input(before, number)
         answer = pair(trf)
         table = _played(plan, chance, before, answer)
@@ -78,8 +78,11 @@ def _numbers(plan: Plan) -> range:
     return range(1, plan.players + 1)
 
 
-def _before(plan: Plan, chance: Random, table: Crosstable, number: int) -> Crosstable:
-    """Some withdraw, some ask for a bye; at least two entrants are left to be paired."""
+def sitting_out(plan: Plan, chance: Random, table: Crosstable, number: int) -> Crosstable:
+    """Return the table before a round: some withdraw, some ask for a bye; two entrants at least are left.
+
+    `chance`: is moved on in the same way for equal plans and tables.
+    """
     lines, left = list(table.lines), sum(not line.withdrawn for line in table.lines)
     for index, line in enumerate(lines):
         leaves, rests = chance.random() < plan.withdrawals, chance.random() < plan.byes
@@ -106,7 +109,7 @@ def _played(plan: Plan, chance: Random, table: Crosstable, answer: PairingAnswer
     """The table after a round: results of its boards, its bye, and who was absent."""
     lines, number = list(table.lines), answer.round
     for board in answer.boards:
-        for at, cell in _result(plan, chance, lines[board.w - 1], lines[board.b - 1]):
+        for at, cell in cells_of(plan, chance, lines[board.w - 1], lines[board.b - 1]):
             lines[at - 1] = _with(lines[at - 1], number, cell)
     for bye in answer.byes:
         lines[bye - 1] = _with(lines[bye - 1], number, Cell("pairing_bye"))
@@ -116,8 +119,8 @@ def _played(plan: Plan, chance: Random, table: Crosstable, answer: PairingAnswer
     return replace(table, lines=tuple(lines))
 
 
-def _result(plan: Plan, chance: Random, w: Line, b: Line) -> Iterator[tuple[int, Cell]]:
-    """The cells of both entrants of a board."""
+def cells_of(plan: Plan, chance: Random, w: Line, b: Line) -> Iterator[tuple[int, Cell]]:
+    """Yield the numbers and cells of both entrants of a board, drawn by their ratings."""
     forfeited, drawn, toss, size = (chance.random() for _ in range(4))
     expected = 1 / (1 + 10 ** ((b.rating - w.rating) / 400))
     outcome: Outcome = "win" if toss < expected else "loss"

@@ -1,4 +1,4 @@
-"""Standings and crosstables of tournaments as CSV (RFC 4180), for spreadsheets."""
+"""Standings, boards and crosstables of tournaments as CSV (RFC 4180), for spreadsheets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 
 from domain.tournaments.crosstable import Cell, Crosstable, score
+from domain.tournaments.state import Board, Round
 from replay.sanitize import no_formula, one_line
 from replay.standings import Standings
 
@@ -59,6 +60,31 @@ def crosstable_csv(table: Crosstable, names: Mapping[str, str]) -> str:
         for line in table.lines
     )
     return _csv(head, rows)
+
+
+def boards_csv(rounds: Iterable[Round], names: Mapping[str, str]) -> str:
+    """Return a line for each board of these rounds; `names`: see `standings_csv`."""
+    head = ["round", "board", "w", "w_name", "b", "b_name", "result", "status", "reason", "match"]
+    rows = (
+        [
+            one.number,
+            board.number,
+            *(board.w, _name(names, board.w), board.b, _name(names, board.b)),
+            no_formula(board.result),
+            board.status,
+            no_formula(one_line(_reason(board))),
+            board.match,
+        ]
+        for one in rounds
+        for board in one.boards
+    )
+    return _csv(head, rows)
+
+
+def _reason(board: Board) -> str:
+    if board.ruling is not None:
+        return board.ruling.reason
+    return board.outcome.reason if board.outcome else ""
 
 
 def _cell(cell: Cell) -> str:

@@ -29,6 +29,10 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
 }
 CHECKPOINT = {  # who has a match's checkpoint signed
     "api/seeded.py: note_by",
+    "api/gate/tournament_commands.py: TournamentCommands.checkpoint",  # of a tournament
+    "api/http/routes/tournaments.py: read_tournament_checkpoint",
+    "api/http/routes/tournament_exports.py: _bundle",
+    "api/cli/tournament_files.py: write_bundle",
     "api/gate/commit.py: Commits.note",
     "api/http/permissions.py: receipt_of",
     "api/http/routes/verifications.py: read_verification",  # by the route that serves checkpoints
@@ -41,8 +45,13 @@ SIGNING = {  # who takes the signing key of a ring
     "api/cli/fuzz.py: _match_file",
     "api/cli/import_log.py: _Target.keep",
     "api/cli/play.py: _Files.write",
+    "api/cli/tournament_files.py: write_bundle",
+    "api/cli/tournament_files.py: export",
+    "api/gate/tournament_commands.py: TournamentCommands.checkpoint",
+    "ops/bench/tournaments.py: _verifying",
     "api/cli/script.py: _finish",
     "api/gate/commit.py: Commits.note",
+    "api/research/selfplay.py: played",
     "api/research/state.py: State.match_file",
     "api/store/keys.py: KeyRing.present",
     "ops/bench/verify.py: _long",

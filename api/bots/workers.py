@@ -84,7 +84,7 @@ class BotWorkers:
         self.count, self._patience = count, patience
         self._workers = [Worker() for _ in range(count)]
         self._free: asyncio.LifoQueue[Worker] | None = None
-        self.waiting = 0
+        self.waiting, self._stopped = 0, False
         self.seconds: dict[tuple[str, str], Histogram] = {}
 
     @property
@@ -95,7 +95,7 @@ class BotWorkers:
 
     async def search(self, level: str, observation: Observation) -> Picks | None:
         """The answer of a level; None if no process can give it: too many wait, or one has died."""
-        if self.waiting >= MOST_WAITING:
+        if self._stopped or self.waiting >= MOST_WAITING:
             return None
         free = self._idle()
         self.waiting += 1
@@ -104,7 +104,11 @@ class BotWorkers:
         finally:
             self.waiting -= 1
         try:
-            return await self._answer(worker, Task(level, secrets.randbits(63), observation))
+            return (
+                None
+                if self._stopped
+                else await self._answer(worker, Task(level, secrets.randbits(63), observation))
+            )
         finally:
             free.put_nowait(worker)
 
@@ -132,6 +136,7 @@ class BotWorkers:
             raise
 
     async def stop(self) -> None:
-        """End all processes."""
+        """End all processes, and search no more."""
+        self._stopped = True
         for worker in self._workers:
             await worker.end()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -260,6 +261,20 @@ def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
     from api.store.open import open_one
 
     with _closed_after(lambda: open_one(place, keys=keys)) as store:
+        yield store
+
+
+@contextmanager
+def store_or_temporary(location: Location | None) -> Iterator[SqlStore]:
+    """Open a store to write: the named one, or a temporary one that is deleted afterwards."""
+    if location is not None:
+        with opened_store(location) as store:
+            yield store
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="glasnost-") as scratch,
+        opened_one(Path(scratch) / "store", keys=Path(scratch) / "keys") as store,
+    ):
         yield store
 
 

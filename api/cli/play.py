@@ -8,7 +8,6 @@ import logging
 import multiprocessing
 import os
 import random
-import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
@@ -27,11 +26,10 @@ from api.cli.common import (
     CannotBeDone,
     json_option,
     language_option,
-    opened_one,
-    opened_store,
     print_json,
     progress,
     store_option,
+    store_or_temporary,
 )
 from api.cli.games import (
     edition_options,
@@ -215,7 +213,7 @@ def play(
     show_warnings(plan.options)
     plans = [replace(plan, seed=_seed_of(seed, number)) for number in range(matches)]
     printer = _Printer(as_json=as_json, language=language)
-    with _store(store) as opened, progress(game, matches if matches > 1 else None) as advance:
+    with store_or_temporary(store) as opened, progress(game, matches if matches > 1 else None) as advance:
         moves = advance if matches == 1 else Advance()
         for match, known in _all_played(plans, opened, _processes(jobs), moves, temporary=store is None):
             file = files.write(match, opened)
@@ -244,20 +242,6 @@ def _plan(game: Game, edition: str, options: Options, bots: str | None, seed: st
         raise CannotBeDone(f"--bots {bots}: name one bot for each seat ({', '.join(game.seats)})")
     must_be_levels(chosen, game)
     return Plan(game.name, edition, options, chosen, seed)
-
-
-@contextmanager
-def _store(location: Location | None) -> Iterator[SqlStore]:
-    """Open the store to play in: the named one, or a temporary one that is deleted afterwards."""
-    if location is not None:
-        with opened_store(location) as store:
-            yield store
-        return
-    with (
-        tempfile.TemporaryDirectory(prefix="glasnost-") as scratch,
-        opened_one(Path(scratch) / "store", keys=Path(scratch) / "keys") as store,
-    ):
-        yield store
 
 
 def _all_played(
@@ -327,7 +311,7 @@ def _played_elsewhere(
 def _apart(plan: Plan) -> tuple[str, list[bytes]] | str:
     """Play one match in a temporary store; return its id and records, or the reason why that failed."""
     try:
-        with _store(None) as store:
+        with store_or_temporary(None) as store:
             match, _ = _played(plan, store, Advance(), temporary=True)
             return match.id, [record.stored for record in match.records]
     except CannotBeDone as error:

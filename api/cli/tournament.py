@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from api.cli import tournament_files
 from api.cli.common import (
     CannotBeDone,
     json_option,
@@ -23,6 +24,7 @@ from api.cli.common import (
     read_bytes,
     store_option,
 )
+from api.cli.tournament_simulation import simulate
 
 if TYPE_CHECKING:
     from api.gate.tournament_commands import Accepted
@@ -54,6 +56,9 @@ def tournament() -> None:
       glasnost tournament terms swiss --game cia_vs_kgb > terms.toml
       glasnost tournament new --store games --as PLAYER terms.toml
     """
+
+
+tournament.add_command(simulate)
 
 
 @tournament.command()
@@ -336,10 +341,10 @@ def standings(
       glasnost tournament standings --store games TOURNAMENT --explain n3
     """
     from api.gate.tournament_commands import state_at
-    from api.gate.tournaments import settings_of, standings_of
     from domain.tournaments.crosstables import crosstable
     from domain.tournaments.judging import entrant_in
     from replay.standings import explained
+    from replay.tournament_results import settings_of, standings_of
 
     with opened_store(store, write=False) as opened:
         log = opened.tournament(tournament)
@@ -430,6 +435,10 @@ def report(store: Location, tournament: str, as_csv: bool, as_json: bool, langua
         return
     told = csv_of(found)
     click.echo(told if as_csv else told.replace("\r\n", "\n").replace(",", "\t"), nl=False)
+
+
+tournament.add_command(tournament_files.verify)
+tournament.add_command(tournament_files.export)
 
 
 # ── How a command is carried out over a store ──

@@ -27,6 +27,11 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ("options = {{}}", "options of the game that are not its defaults", "параметры игры, если не обычные"),
     ("cycles = 1", "2: everybody meets everybody twice", "2 — играют в два круга"),
     (
+        'sides = "colours"',
+        "colours, bid, lot or handicap:+2: who has which seat",
+        "стороны: colours (по цвету), bid (торги), lot (жребий) или handicap:+2",
+    ),
+    (
         "clock = []",
         'such as [{{mode = "bank", main = 5400, increment = 30}}], in seconds',
         'например, [{{mode = "bank", main = 5400, increment = 30}}], в секундах',

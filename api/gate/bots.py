@@ -219,7 +219,8 @@ class BotRunner:
         (seat, bot), match = turn, cached.match
         asked = match.prompt(seat)
         assert asked is not None, "a seat that is asked has a question"
-        return Thought(seat, asked, await bot.think(observation_of(match, seat)))
+        picks = await bot.think(observation_of(match, seat))
+        return None if self._stopping else Thought(seat, asked, picks)
 
     def _thinker(self, match: Match) -> tuple[Seat, AgentBot] | None:
         """The bot that must answer now, if it has to search for that."""

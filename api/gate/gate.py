@@ -710,8 +710,7 @@ class Gate:
         self.stop()
         await self._handler.finish()
         await self._following.stop()
-        await self._bots.stop()
-        await self.workers.stop()
+        await asyncio.gather(self._bots.stop(), self.workers.stop())
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._bots.bots:

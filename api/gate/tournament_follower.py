@@ -17,14 +17,13 @@ from contextlib import suppress
 from api.gate.commit import Inbox
 from api.gate.match_verifier import NotVerified, Work
 from api.gate.tournament_commands import KIND
-from api.gate.tournaments import TournamentGate, sides_of
+from api.gate.tournaments import TournamentGate
 from api.store.interface import StoreError
-from domain.events import Closed
 from domain.kernel import Refused
-from domain.log import Damaged, b64
+from domain.log import Damaged
 from domain.match import Match
-from domain.tournaments import commands as c
 from domain.tournaments.judging import THE_HOUSE
+from domain.tournaments.outcomes import ended, recorded
 from domain.tournaments.state import Board, Round, Tournament
 
 IDLE = 5.0  # seconds after which everything is looked at again
@@ -124,17 +123,17 @@ class TournamentFollower:
     async def _record(self, s: Tournament, one: Round, board: Board) -> bool:
         """Verify the match of a board, and record its result; a verification that fails is tried again."""
         match = await self._gate.gate.match(board.match)
-        closed = match.records[-1].entry
-        if not isinstance(closed, Closed):
+        found = ended(match)
+        if found is None:
             return False
         checked = await self._checked(match)
         if checked is None:
             return False
-        command = _result_of(s, one, board, match, closed, checked)
+        command = recorded(s, one.number, board, found, checked)
         try:
             accepted = await self._gate.commands.command(s.id, command, THE_HOUSE)
         except Refused as error:
-            if error.kind != "pairing":
+            if error.kind != "boards":
                 raise
             _log.error("a result contradicts the log", extra={KIND: s.id, "match": board.match})
             return False
@@ -191,23 +190,3 @@ class TournamentFollower:
                     await self._woken.wait()
             except TimeoutError:
                 everything = True
-
-
-def _result_of(
-    s: Tournament, one: Round, board: Board, match: Match, closed: Closed, checked: dict[str, str]
-) -> c.RecordResult:
-    sides, result = sides_of(s, board, match), closed.result
-    winner = sides.get(result.winner, "") if result and result.winner else ""
-    return c.RecordResult(
-        round=one.number,
-        board=board.number,
-        match=board.match,
-        closed_move=closed.move,
-        root=b64(match.roots[-1]),
-        winner=winner,
-        reason=result.reason if result else closed.by,
-        drawn=result is not None and not winner,
-        score=dict(result.score) if result else {},
-        sides=sides,
-        checked=checked,
-    )

@@ -10,9 +10,10 @@ from collections import Counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.gate.tournaments import TournamentGate, sides_of
+from api.gate.tournaments import TournamentGate
 from domain.match import Match
 from domain.match_base import Chair
+from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.state import Board, Round, Tournament
 from replay.dice import Faces, faces_of, thrown
 from replay.evidence import Think, evidence_of
@@ -68,7 +69,7 @@ class _Sums:
 
     def add(self, s: Tournament, board: Board, match: Match) -> None:
         """Add one match: by who sat down where."""
-        sides = sides_of(s, board, match)
+        sides = sides_of(s, board, sitting(match))
         chairs = {match.chair_of(seat): name for seat, name in sides.items()}
         for seat, seen in evidence_of(match).items():
             name = chairs[Chair(seat)]

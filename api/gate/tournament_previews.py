@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from api.gate.tournaments import TournamentGate, preview_hash, shown_before, standings_of
+from api.gate.tournaments import TournamentGate, preview_hash, shown_before
 from domain.chance import Secret
 from domain.kernel import Refused
 from domain.tournaments import commands as c
@@ -19,6 +19,7 @@ from domain.tournaments.fold import applied
 from domain.tournaments.judging import Actor, Given, role_of
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Tournament
+from replay.tournament_results import standings_of
 
 
 class Moved(Struct, frozen=True):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import msgspec
+from cachetools import LRUCache
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -22,25 +23,30 @@ from api.store.interface import Reservation
 from domain.clocks import SECOND
 from domain.events import BoardOf, Ruled
 from domain.games import GAMES
-from domain.kernel import Refused, Result, Seat
+from domain.kernel import Refused, Result
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable, table_for_pairing
-from domain.tournaments.formats.round_robin import LEAST, MOST, berger, double_berger
-from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
+from domain.tournaments.history import TournamentLog
+from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
 from domain.tournaments.log import Draft
+from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.pairing import PairingAnswer
-from replay.standings import Settings, Standings, standings
+from replay.standings import Explained, Standings, explained
+from replay.tournament_results import round_robin, settings_of, standings_of
+from replay.tournaments.pairings import named_boards
+from replay.tournaments.published import published_hashes
 from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+_TABLES = 64  # standings that are kept
 HOUSE_RULES = "house"  # who rules if the house does
 
 
@@ -65,6 +71,8 @@ class TournamentGate:
         self.gate, self._pairer, self._ratings = gate, pairer, ratings
         self.commands = TournamentCommands(gate.store, gate.commits)
         self._drafts: dict[str, DraftedRound] = {}
+        self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
+        self._tables: LRUCache[tuple[str, int], Standings] = LRUCache(_TABLES)
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         gate.is_official = self.commands.is_official
 
@@ -134,7 +142,7 @@ class TournamentGate:
 
     async def _reserve(self, s: Tournament, board: Board, one: Entrant) -> None:
         match = await self.gate.match(board.match)
-        seat = GAMES[s.terms.game].seats[0 if board.w == one.id else 1]
+        seat = GAMES[s.terms.game].seats[board.seated.index(one.id)]
         if match.closed is None and match.seats[seat] is None:
             await self.gate.reserve(board.match, seat, Reservation(one.player), None)
 
@@ -154,7 +162,11 @@ class TournamentGate:
         if known is not None and known.entry == log.entry:
             return known
         state, entry = log.state, log.entry
-        draft = await asyncio.to_thread(self.drafted, state)
+        async with self._engine:
+            known = self._drafts.get(tournament)
+            if known is not None and known.entry == entry:  # another official asked for the same meanwhile
+                return known
+            draft = await asyncio.to_thread(self.drafted, state)
         found = DraftedRound(entry, draft, hashlib.sha256(canonical(draft)).hexdigest())
         self._drafts = {**dict(list(self._drafts.items())[-15:]), tournament: found}
         return found
@@ -166,21 +178,12 @@ class TournamentGate:
             return round_robin(s, number)
         table = table_for_pairing(s, number)
         if table.first_colour is None:
-            raise Refused("pairing", "draw-the-colour-first")
+            raise Refused("boards", "draw-the-colour-first")
         if self._pairer is None:
             raise Refused("not-offered", "no-pairing-extra")
         text = pairing_input(table, number)
         answer = self._pairer(text)
         names = {line.number: line.entrant for line in table.lines}
-        boards = tuple(
-            (
-                names[one.w],
-                names[one.b],
-                ",".join(one_float or "" for one_float in one.floats).strip(","),
-                one.colour_rule,
-            )
-            for one in answer.boards
-        )
         return c.PairingDraft(
             round=number,
             engine=answer.engine,
@@ -188,7 +191,7 @@ class TournamentGate:
             rules=answer.rules,
             input_sha256=hashlib.sha256(text.encode()).hexdigest(),
             input=text,
-            boards=boards,
+            boards=named_boards(answer, names),
             byes=without_board(s, number) | {names[one]: "pairing_bye" for one in answer.byes},
         )
 
@@ -253,7 +256,7 @@ class TournamentGate:
     async def _opened(self, s: Tournament, place: BoardOf, board: Board) -> Match:
         """The match of a board, opened now or before."""
         seats, terms = GAMES[s.terms.game].seats, s.terms
-        people = (s.entrants[board.w].player, s.entrants[board.b].player)
+        people = tuple(s.entrants[name].player for name in board.seated)
         reserved = {seat: Reservation(person) for seat, person in zip(seats, people, strict=False)}
         try:
             accepted = await self.gate.open(
@@ -272,8 +275,9 @@ class TournamentGate:
             if error.kind != "exists":
                 raise
         match = await self.gate.match(board.match)
-        if match.opened.tournament != place:
-            raise Refused("pairing", "another-match", {"board": board.number})
+        same = (match.opened.edition, match.opened.options) == (terms.edition, terms.options)
+        if match.opened.tournament != place or not same:
+            raise Refused("boards", "another-match", {"board": board.number})
         return match
 
     async def close_round(
@@ -360,7 +364,7 @@ class TournamentGate:
     @staticmethod
     def _result(s: Tournament, board: Board, match: Match, result: str) -> Result:
         winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[0], "")
-        sides = sides_of(s, board, match)
+        sides = sides_of(s, board, sitting(match))
         seat = next((seat for seat, name in sides.items() if name == winner), None)
         return Result(seat, "ruling", {})
 
@@ -393,7 +397,8 @@ class TournamentGate:
         moved = await self._rule_match(s, board, "--", HOUSE_RULES, reason, match.move)
         if not moved:
             return False
-        result: Literal["+-", "-+", "--"] = "+-" if came[0] else "-+" if came[1] else "--"
+        w, b = came if board.seated == board.entrants else reversed(came)
+        result: Literal["+-", "-+", "--"] = "+-" if w else "-+" if b else "--"
 
         async def gather(s: Tournament, known: Given) -> Given:
             return replace(known, moved=moved)
@@ -423,7 +428,7 @@ class TournamentGate:
         """
 
         async def gather(s: Tournament, known: Given) -> Given:
-            tree = (await self.commands.log(tournament)).tree
+            tree = self._locked(tournament).tree
             before = await self.with_move(s, command, known)
             draft = judged(s, tree, command, actor, before, expect)
             one = s.rounds[command.round - 1]
@@ -452,6 +457,30 @@ class TournamentGate:
         match = await self.gate.match(board.match)
         return known if match.closed else replace(known, moved=match.move + 1)
 
+    async def standings(self, s: Tournament) -> Standings:
+        """Return the standings of a state; the latest ones that were computed are kept.
+
+        Raises:
+            Refused: not-offered.
+        """
+        key = s.id, s.entry
+        if (found := self._tables.get(key)) is not None:
+            return found
+        async with self._engine:
+            if (found := self._tables.get(key)) is None:
+                found = self._tables[key] = await asyncio.to_thread(standings_of, s)
+        return found
+
+    async def explained(self, s: Tournament, entrant: str) -> tuple[Explained, ...]:
+        """Return how each value of an entrant comes about.
+
+        Raises:
+            Refused: not-entered, not-offered.
+        """
+        number = [one.id for one in s.numbered].index(entrant_in(s, entrant).id) + 1
+        async with self._engine:
+            return await asyncio.to_thread(explained, crosstable(s), settings_of(s), number)
+
     async def publish(
         self, tournament: str, command: c.Publish, actor: Actor, expect: int, key: Key | None = None
     ) -> Accepted:
@@ -460,10 +489,17 @@ class TournamentGate:
         async def gather(s: Tournament, known: Given) -> Given:
             if not s.rounds:
                 return known
-            found = await asyncio.to_thread(standings_of, s)
-            return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
+            root = self._locked(tournament).root
+            hashes = published_hashes(await self.standings(s), s, root)
+            return replace(known, standings_sha256=hashes.standings, bundle_sha256=hashes.bundle)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    def _locked(self, tournament: str) -> TournamentLog:
+        """The log of a tournament whose lock is held; `commands.log` would wait for that lock."""
+        found = self.commands.peek(tournament)
+        assert found is not None, "it is in use"
+        return found
 
 
 def shown_before(draft: Draft) -> tuple[dict[str, object], ...]:
@@ -475,71 +511,3 @@ def shown_before(draft: Draft) -> tuple[dict[str, object], ...]:
 def preview_hash(draft: Draft) -> str:
     """Return the SHA-256 of what a command would add, in hex: it binds the state before it, too."""
     return hashlib.sha256(canonical(shown_before(draft))).hexdigest()
-
-
-def round_robin(s: Tournament, number: int) -> c.PairingDraft:
-    """Return a round of the Berger tables, without those who are away; their opponents are free.
-
-    Raises:
-        Refused: pairing; there are too few or too many entrants for a table.
-    """
-    names = [one.id for one in s.numbered]
-    if not LEAST <= len(names) <= MOST:
-        raise Refused("pairing", "table-size", {"least": LEAST, "most": MOST, "count": len(names)})
-    tables = double_berger(len(names)) if s.terms.cycles == 2 else berger(len(names))
-    if number > len(tables):
-        raise Refused("late", "no-more-rounds", {"rounds": len(tables)})
-    free = without_board(s, number)
-    pairs = [(names[w - 1], names[b - 1]) for w, b in tables[number - 1].boards]
-    boards = tuple((w, b, "", "berger") for w, b in pairs if w not in free and b not in free)
-    named = {name for board in boards for name in board[:2]}
-    left = {name: "pairing_bye" for name in names if name not in named and name not in free}
-    text = f"berger {s.terms.cycles} {number}\n{' '.join(names)}\n"
-    return c.PairingDraft(
-        round=number,
-        engine="berger",
-        version="1",
-        rules="FIDE C.05, annex 1",
-        input_sha256=hashlib.sha256(text.encode()).hexdigest(),
-        input=text,
-        boards=boards,
-        byes=free | left,
-    )
-
-
-def settings_of(s: Tournament) -> Settings:
-    """Return by what the standings of a tournament are made.
-
-    A lot of the tie-break LOT is drawn for one entrant, with the label `lot/tie/` and the entrant's id.
-    """
-    numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
-    lots = {
-        numbers[label.removeprefix("lot/tie/")]: result
-        for label, result in s.lots.items()
-        if label.removeprefix("lot/tie/") in numbers
-    }
-    names = tuple(name for name in s.terms.tie_breaks if name != "PTS")
-    return Settings(names, s.terms.format == "round_robin", None, lots)
-
-
-def standings_of(s: Tournament) -> Standings:
-    """Return the standings of a state; computing them takes some tenths of a second.
-
-    Raises:
-        Refused: not-offered.
-    """
-    return standings(crosstable(s), settings_of(s))
-
-
-def sides_of(s: Tournament, board: Board, match: Match) -> dict[Seat, str]:
-    """Return the entrant of each seat, as the players sit now; a free seat is that of the pairing."""
-    found: dict[Seat, str] = {}
-    people = {player: name for name in board.entrants for player in _players(s.entrants[name])}
-    for place, (seat, seated) in enumerate(match.players.items()):
-        named = people.get(seated.player) if seated else None
-        found[seat] = named or board.entrants[place % 2]
-    return found if len(set(found.values())) == 2 else dict(zip(match.players, board.entrants, strict=False))
-
-
-def _players(one: Entrant) -> Sequence[str]:
-    return (one.player, *one.players)

@@ -15,6 +15,7 @@ from cachetools import FIFOCache, LRUCache
 from api.bus import Bus
 from api.gate import Gate
 from api.gate.match_verifier import MatchVerifier
+from api.gate.tournament_files import TournamentFiles
 from api.gate.tournament_follower import TournamentFollower
 from api.gate.tournaments import TournamentGate
 from api.http.auth import Changes, Tickets, Tokens
@@ -222,6 +223,7 @@ class Services:
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
         self.tournaments = TournamentGate(gate, pair_twice, self._rating)
+        self.tournament_files = TournamentFiles(store)
         self.verifier = MatchVerifier()
         self.follower = TournamentFollower(self.tournaments, self.verifier, self._leads)
         self.lobbies = Lobbies(gate, store, models)
@@ -230,7 +232,7 @@ class Services:
         self.mail: MailWorker | None = None
         if mail is not None:
             ways = self._match, self.names.of, self._leads, self._present
-            self.mail = MailWorker(mail, store, self.links, *ways, clock)
+            self.mail = MailWorker(mail, store, self.links, *ways, clock, self.tournaments.commands.log)
         self.timekeeper = gate.timekeeper(lambda: models.ask(read.clocked), self._leads)
         self.bus: Bus | None = None
         self.monitor = HealthMonitor(store, models, pulse)

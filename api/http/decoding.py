@@ -136,7 +136,7 @@ def _weighed(item: str) -> tuple[float, str]:
 # ── Bodies of requests: read within the limit, of the right type, and decoded into exactly one shape ──
 
 
-_FORM = "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
 # Bytes beyond a limit that are still read: a client that is sending does not read the answer.
 _DRAINED = 1024 * 1024
 
@@ -154,7 +154,7 @@ def reader(body: Any) -> Reader:
     shape, may_be_empty = Shape(body), optional(body)
 
     async def read(request: Request, settings: Settings) -> Any:
-        content = await _content(request, settings.body_bytes)
+        content = await content_of(request, settings.body_bytes)
         if content or not may_be_empty:
             _must_be(request, JSON)
         return shape.decoded(content or (b"{}" if may_be_empty else b""))
@@ -170,7 +170,7 @@ def optional(body: Any) -> bool:
 def _bytes_reader(media_type: str) -> Reader:
     async def read(request: Request, settings: Settings) -> bytes:
         _must_be(request, media_type)
-        return await _content(request, settings.file_bytes)
+        return await content_of(request, settings.file_bytes)
 
     return read
 
@@ -185,7 +185,7 @@ def _must_be(request: Request, media_type: str) -> None:
         unpacked = {"accept-encoding": "identity"}
         raise Refused("media-type", "content-encoding", {"given": packed[:40]}, unpacked)
     given = header_of(request.scope, b"content-type", media_type).partition(";")[0].strip().lower()
-    if given not in (media_type, _FORM):
+    if given not in (media_type, FORM):
         raise Refused(
             "media-type",
             "wrong-media-type",
@@ -194,7 +194,7 @@ def _must_be(request: Request, media_type: str) -> None:
         )
 
 
-async def _content(request: Request, most: int) -> bytes:
+async def content_of(request: Request, most: int) -> bytes:
     """Read the body of at most `most` bytes.  Raises Refused: too-large, malformed."""
     if int(header_of(request.scope, b"content-length", "0")) > most + _DRAINED:
         raise _too_large(most)

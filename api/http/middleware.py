@@ -8,7 +8,7 @@ import hashlib
 import ipaddress
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from cachetools import LRUCache
@@ -18,7 +18,7 @@ from starlette.types import Message, Scope, Send
 
 from api.http import decoding, sessions
 from api.http.connections import HEALTH
-from api.http.decoding import JSON, takes_gzip
+from api.http.decoding import FORM, JSON, takes_gzip
 from api.http.metrics import Metrics
 from api.http.problems import answer, document
 from api.http.schemas import Problem
@@ -61,6 +61,7 @@ async def failed(request: HTTPConnection, error: Exception) -> Response:
 # is a header that the page sets itself.
 
 ZIP = "application/zip"
+FORMS = "/t/"  # the pages that take forms without a script
 SAFE = ("GET", "HEAD", "OPTIONS")  # they change nothing
 REQUEST_HEADERS = (
     "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
@@ -111,13 +112,20 @@ class Borders:
             raise Refused("cross-origin", "foreign-origin", {"origin": origin[:80]})
         if not is_socket and (origin is not None or site or b"cookie" in told):
             given = told.get(b"content-type", "").partition(";")[0].strip().lower()
-            if given not in (JSON, ZIP):
+            if given not in (JSON, ZIP) and not self._is_own_form(scope, told, host, given):
                 raise Refused(
                     "media-type",
                     "wrong-media-type",
                     {"wanted": JSON, "given": given[:80] or "nothing"},
                     {"accept": JSON},
                 )
+
+    @staticmethod
+    def _is_own_form(scope: Scope, headers: Mapping[bytes, str], host: str, media: str) -> bool:
+        """Is this a form that a page of this host sends, to a page that takes forms without a script?"""
+        if media != FORM or not scope["path"].startswith(FORMS):
+            return False
+        return sessions.is_own_page(headers, host, secure=sessions.is_secure(scope, headers, host))
 
     def origin(self, scope: Scope) -> str:
         """Return the origin by which the client reaches this server."""

@@ -98,6 +98,7 @@ KINDS: dict[str, Kind] = {
     "late": Kind(409, "Too late", "Слишком поздно", "Слишком поздно: {detail}"),
     "interest": Kind(403, "Conflict of interest", "Конфликт интересов", "Судить здесь вам нельзя: {detail}"),
     "preview": Kind(409, "Preview needed", "Нужен предварительный просмотр", "{detail}"),
+    "boards": Kind(409, "Boards do not fit", "Пары не подходят", "Эти пары не подходят: {detail}"),
     "window": Kind(409, "Dates do not fit", "Сроки не подходят", "Сроки не подходят: {detail}"),
     "unfinished": Kind(409, "Unfinished", "Не всё закончено", "Сначала нужно закончить: {detail}"),
     "unknown-tournament": Kind(404, "Unknown tournament", "Нет такого турнира", "Такого турнира нет"),
@@ -151,7 +152,7 @@ KINDS: dict[str, Kind] = {
         501, "Not offered here", "Здесь этого нет", "Этот сервер такого не предлагает: {detail}"
     ),
     "data-away": Kind(503, "Data not available", "Данные недоступны", "Данные сейчас недоступны: {detail}"),
-    "pairing": Kind(409, "No pairing", "Пары не составлены", "Пары не составлены: {detail}"),
+    "pairing": Kind(503, "No pairing", "Пары не составлены", "Пары не составлены: {detail}"),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),

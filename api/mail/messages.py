@@ -26,13 +26,17 @@ _NAME = 80  # characters of a name
 
 
 class Line(Struct, frozen=True):
-    """One notice as it is shown: its kind, the title of the game, the match, the move, and against whom."""
+    """One notice as it is shown: its kind, the title of the game, the match, the move, and against whom.
+
+    Of a tournament: its title, its id and the entry.  `place`: the page to which it leads; "": the match.
+    """
 
     kind: str
     title: str
     match: str
     move: int
     others: Sequence[str]
+    place: str = ""
 
 
 class Letter(Struct, frozen=True):
@@ -60,9 +64,14 @@ def notices(lines: Sequence[Line], language: str, url: str, stop: str) -> Letter
     t, first = texts(language), lines[0]
     subject = t["several"].format(count=len(lines))
     if len(lines) == 1:
-        subject = t[f"{first.kind}.subject"].format(title=first.title, match=first.match, move=first.move)
-    paragraphs = [(_sentence(line, t), f"{url}/m/{line.match}?move={line.move}") for line in lines]
+        title = one_line(first.title)
+        subject = t[f"{first.kind}.subject"].format(title=title, match=first.match, move=first.move)
+    paragraphs = [(_sentence(line, t), f"{url}/{_place(line)}") for line in lines]
     return Letter(subject, [*paragraphs, (t["why"], f"{url}/in"), (t["stop"], stop)], stop)
+
+
+def _place(line: Line) -> str:
+    return line.place or f"m/{line.match}?move={line.move}"
 
 
 def _sentence(line: Line, t: dict[str, str]) -> str:

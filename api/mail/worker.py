@@ -13,15 +13,16 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
-from api.mail import kinds, messages
+from api.mail import kinds, messages, tournament_kinds
 from api.mail.links import Links
 from api.mail.settings import MOST_A_DAY, MailSettings
 from api.mail.smtp import AddressRefused, NotSent, send
 from api.store.interface import Item, Notice, Outgoing, Store, Stored, StoreError, Subscription
-from api.store.outbox import CONFIRM
+from api.store.outbox import CONFIRM, PLANNED
 from domain.kernel import Refused
 from domain.log import TOURNAMENT, Damaged
 from domain.match import Match
+from domain.tournaments.history import TournamentLog
 
 IDLE = 1.0  # seconds after which the outbox is looked at unasked
 AT_ONCE, HOURLY, DAILY, NEVER = "at-once", "hourly", "daily", "never"
@@ -36,7 +37,6 @@ _SEEN = 30.0  # seconds after which open tabs are noted again
 _OPEN = MINUTE  # so long after it was noted, a tab counts as open
 _HELD = HOUR  # so long a message waits for a tab to be closed, at most
 _HOLD = 15_000_000  # microseconds after which it is looked at again
-_PLANNED = "planned "  # begins the wish of messages that wait for a time; the name of their match follows
 _log = logging.getLogger("glasnost.mail")
 
 
@@ -60,6 +60,7 @@ class MailWorker:
         leads: is this process the one that sends?
         present: the players with an open tab here.
         clock: microseconds UTC.
+        tournament: returns the log of a tournament; None: tournaments tell nothing.
     """
 
     def __init__(
@@ -72,10 +73,11 @@ class MailWorker:
         leads: Callable[[], bool],
         present: Callable[[], Collection[str]],
         clock: Callable[[], int],
+        tournament: Callable[[str], Awaitable[TournamentLog]] | None = None,
     ) -> None:
         self.settings, self.figures = settings, Figures()
         self._store, self._outbox, self._links = store, store.outbox, links
-        self._match, self._names = match, names
+        self._match, self._names, self._tournament = match, names, tournament
         self._leads, self._present, self._clock = leads, present, clock
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -127,8 +129,10 @@ class MailWorker:
         if not stored:
             return False
         found: list[Notice] = []
-        for match, moves in _moves(stored).items():
+        for match, moves in _moves(stored, of_tournaments=False).items():
             found += await self._notices(match, moves)
+        for name, entries in _moves(stored, of_tournaments=True).items():
+            found += await self._tournament_notices(name, entries)
         return await asyncio.to_thread(outbox.advance, before, stored[-1].position, found, self._clock())
 
     async def _notices(self, name: str, moves: range) -> list[Notice]:
@@ -152,10 +156,33 @@ class MailWorker:
                 continue
             if kind.planned:
                 at = max(now, kinds.short_from(item, match, now))
-                notices.append(Notice(one.player, f"{_PLANNED}{name}", item, at))
+                notices.append(Notice(one.player, f"{PLANNED}{name}", item, at))
             elif not _is_old(match, item, now):
                 notices.append(Notice(one.player, often, item, due(often, now) + kind.waits))
         return notices
+
+    async def _tournament_notices(self, name: str, entries: range) -> list[Notice]:
+        """The notices that some entries of a tournament bring to the players who want them."""
+        log = await self._log_of(name)
+        found = list(tournament_kinds.items(log, entries)) if log is not None else []
+        wanted = await asyncio.to_thread(self._outbox.among, sorted({player for player, _ in found}))
+        by_player, now, notices = {one.player: one for one in wanted}, self._clock(), list[Notice]()
+        for player, item in found:
+            one = by_player.get(player)
+            often = one.matches.get(name, one.often) if one is not None else NEVER
+            at = log.records[item.move - 1].entry.at if log is not None else None
+            if often != NEVER and (at is None or now - at <= _OLD):
+                notices.append(Notice(player, often, item, due(often, now)))
+        return notices
+
+    async def _log_of(self, name: str) -> TournamentLog | None:
+        """The log of a tournament; None if it cannot be read."""
+        try:
+            return None if self._tournament is None else await self._tournament(name)
+        except (Refused, Damaged) as error:
+            if isinstance(error, Refused) and error.kind == "unavailable":
+                raise
+            return None
 
     # ── from the outbox to the mail server ──
 
@@ -178,7 +205,7 @@ class MailWorker:
 
     async def _planned_for(self, found: Outgoing, now: int) -> int:
         """When a planned message is to be sent, by the clocks of its match as they are now."""
-        if not found.often.startswith(_PLANNED):
+        if not found.often.startswith(PLANNED):
             return now
         with suppress(Refused, Damaged):
             match = await self._match(found.items[-1].match)
@@ -235,7 +262,7 @@ class MailWorker:
             code = self._links.confirm(player, wanted.address, wanted.asked)
             return messages.confirmation(wanted.language, url, f"{url}/mail/confirm/{player}/{code}")
         matches: dict[str, Match] = {}
-        for name in {item.match for item in found.items}:
+        for name in {item.match for item in found.items if item.kind in kinds.KINDS}:
             with suppress(Refused, Damaged):
                 matches[name] = await self._match(name)
         lines = [
@@ -245,10 +272,22 @@ class MailWorker:
             and kinds.still_stands(item, matches[item.match])
             and players_of(matches[item.match]).get(item.seat) == player
         ]
+        lines += await self._tournament_lines(found)
         if not lines:
             return None
         code = self._links.stop(player, wanted.address)
         return messages.notices(lines, wanted.language, url, f"{url}/mail/stop/{player}/{code}")
+
+    async def _tournament_lines(self, found: Outgoing) -> list[messages.Line]:
+        lines = list[messages.Line]()
+        items = [item for item in found.items if item.kind in tournament_kinds.NAMES]
+        logs = {name: await self._log_of(name) for name in {item.match for item in items}}
+        for item in items:
+            log = logs[item.match]
+            if log is not None and tournament_kinds.still_stands(item, log.state, found.player):
+                place = f"t/{item.match}?at={item.move}"
+                lines.append(messages.Line(item.kind, log.state.title, item.match, item.move, (), place))
+        return lines
 
     async def _line(self, item: Item, match: Match, wanted: Subscription) -> messages.Line:
         others = [player for player in players_of(match).values() if player != wanted.player]
@@ -275,11 +314,14 @@ def due(often: str, now: int) -> int:
     return now
 
 
-def _moves(stored: Sequence[Stored]) -> dict[str, range]:
-    """The moves of each match among these records; not those of uploads, which were played long ago."""
+def _moves(stored: Sequence[Stored], *, of_tournaments: bool) -> dict[str, range]:
+    """The moves of each match (or the entries of each tournament) among these records.
+
+    Those of uploads, which were played long ago, are not among them.
+    """
     found: dict[str, range] = {}
     for one in stored:
-        if not one.uploaded and one.record.topic != TOURNAMENT:
+        if not one.uploaded and (one.record.topic == TOURNAMENT) == of_tournaments:
             first = found.get(one.record.match, range(one.record.move, 0)).start
             found[one.record.match] = range(first, one.record.move + 1)
     return found

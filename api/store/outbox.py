@@ -21,6 +21,7 @@ from api.store.interface import Item, Notice, Outgoing, Spent, Subscription
 
 FOLLOWER = "mail"  # the name in `followers`
 MOST_ITEMS = 200  # in one message; what comes on top is in the lobby
+PLANNED = "planned "  # begins the wish of messages that wait for a time; the name of their match follows
 CONFIRM = "confirm"  # the kind of the message that asks to confirm an address
 _SAID = 300  # characters of what a mail server says
 _MANY = 500  # players in one statement
@@ -287,7 +288,7 @@ def _put(cursor: Cursor, notice: Notice, at: int) -> None:
     )
     row = cursor.fetchone()
     if row is not None:
-        others = tuple(item for item in _items(row[1]) if not _is_newer(notice.item, item))
+        others = tuple(item for item in _items(row[1]) if not _replaces(notice, item))
         items, due = (*others, notice.item)[:MOST_ITEMS], min(row[2], notice.due)
         cursor.execute("UPDATE outbox SET items = ?, due = ? WHERE id = ?", (_json(items), due, row[0]))
         return
@@ -297,6 +298,8 @@ def _put(cursor: Cursor, notice: Notice, at: int) -> None:
     cursor.execute(f"{insert} {select}", values)
 
 
-def _is_newer(one: Item, other: Item) -> bool:
-    """Does one item say the same of a later move?"""
-    return (one.kind, one.match, one.seat) == (other.kind, other.match, other.seat) and one.move > other.move
+def _replaces(notice: Notice, other: Item) -> bool:
+    """Does a planned notice say the same of a later move?  Else many would wait for a time far ahead."""
+    one = notice.item
+    same = (one.kind, one.match, one.seat) == (other.kind, other.match, other.seat)
+    return notice.often.startswith(PLANNED) and same and one.move > other.move

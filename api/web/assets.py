@@ -25,6 +25,7 @@ FOREVER = "public, max-age=31536000, immutable"
 SHEETS = {
     "text": ("tokens", "page"),
     "lists": ("tokens", "page", "lists"),
+    "tournament": ("tokens", "page", "lists", "tournament"),
     "audit": ("tokens", "page", "audit"),
     "match": ("tokens", "page", "board", "parts", "question", "narrow"),
     "embed": ("tokens", "page", "board", "parts", "narrow"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from api.http.lobby import Highlight, Lobby, LobbyMatch
@@ -15,9 +16,11 @@ from api.web.clocks import SeatClock, seat_clock
 from api.web.shell import HasShell
 from domain.games import GAMES
 from domain.texts import Texts
+from replay.boards.drawing import BOARDS
 from replay.game_words import title_of
 
 _HIGHLIGHTED = 20  # of the caller's own matches that are over
+_DRAWN = 12  # running matches of which a page shows the board
 
 
 class SeatShown(Struct, frozen=True):
@@ -38,6 +41,7 @@ class MatchShown(Struct, frozen=True):
     """A match in a list, in words; times are microseconds UTC.
 
     `opponent`: the id of the other player, "" for a bot, and for a match in which the caller does not sit.
+    `board`: the address of a small picture of the board, "" where none is shown.
     """
 
     match: str
@@ -57,6 +61,7 @@ class MatchShown(Struct, frozen=True):
     private: bool
     frozen: bool
     highlight: Highlight | None
+    board: str = ""
 
 
 async def lobby_page(pages: HasShell, call: Call) -> Response:
@@ -71,6 +76,9 @@ async def lobby_page(pages: HasShell, call: Call) -> Response:
         group: [shown(row) for row in getattr(found, group) if game in (None, row.game)]
         for group in ("mine", "theirs", "open", "over", "seats", "live", "finished")
     }
+    left = _DRAWN
+    for group in ("mine", "theirs", "live"):
+        groups[group], left = _with_boards(groups[group], left)
     response = pages.shell.page(
         call,
         "lobby.html",
@@ -83,6 +91,16 @@ async def lobby_page(pages: HasShell, call: Call) -> Response:
     if call.visitor.person is not None:
         response.headers["cache-control"] = NEVER
     return response
+
+
+def _with_boards(rows: list[MatchShown], most: int) -> tuple[list[MatchShown], int]:
+    """These matches, with a picture of at most so many boards; how many more there may be."""
+    shown = []
+    for row in rows:
+        has_board = most > 0 and row.status == "running" and row.game in BOARDS
+        most -= has_board
+        shown.append(replace(row, board=f"/m/{row.match}/board.svg?move={row.move}") if has_board else row)
+    return shown, most
 
 
 def _now(call: Call, lobby: Lobby) -> int | None:

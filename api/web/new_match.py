@@ -34,6 +34,7 @@ async def new_match_page(pages: HasShell, call: Call) -> Response:
     """A form with every option of a game (`game`, by default the first one).
 
     `player` is the id of whom the match is to be against; without a name here it counts as left out.
+    `against=bot` chooses a bot.
     """
     against = call.request.query_params.get("player", "")[:_LONGEST]
     known = await call.services.names.of([against], call.language) if against else {}
@@ -48,6 +49,7 @@ async def new_match_page(pages: HasShell, call: Call) -> Response:
         groups=_groups(words),
         games=[(name, title_of(GAMES[name], call.language)) for name in GAMES],
         bots=call.gate.bots_of(game.name)[::-1],
+        against_bot=not known and call.request.query_params.get("against") == "bot",
         lacking=[level for level in LEVELS if level not in call.gate.bots_of(game.name)],
         opponent=known.get(against, ""),
         state={

@@ -37,9 +37,10 @@ from api.web.lobby import lobby_page
 from api.web.mail_links import do_mail_link, mail_link_page
 from api.web.new_match import new_match_page, sit_page
 from api.web.players import players_page
-from api.web.previews import nearest_move, picture_page, preview_of
+from api.web.previews import nearest_move, picture_page, preview_of, small_board
 from api.web.questions import compare_page, queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
+from api.web.tournament_routes import TOURNAMENT_PAGES
 from api.web.turns import turns_page
 from domain.branches import must_have_branches
 from domain.kernel import Refused, Seat
@@ -81,7 +82,9 @@ class Pages:
             self._route("/m/{match}/sit", sit_page),
             self._route("/m/{match}/turns", turns_page),
             Route("/m/{match}/picture.png", partial(self._serve, handler=picture_page, anonymous=True)),
+            Route("/m/{match}/board.svg", partial(self._serve, handler=small_board, anonymous=True)),
             Route("/embed/{match}", partial(self._serve, handler=embed_page, framed=True)),
+            *(self._route(path, handler, methods) for path, handler, methods in TOURNAMENT_PAGES),
             self._route("/s", scoreboard_page),
             self._route("/s/{game}", scoreboard_page),
             self._route("/p/{player}", player_page),

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from api.http.permissions import looked, viewer
-from api.http.routes.positions import picture
+from api.http.routes.positions import picture, small_picture
 from api.http.routing import Call
 from api.settings import PICTURES, missing
 from api.web.shell import texts
@@ -69,3 +69,11 @@ async def picture_page(pages: object, call: Call, match: str) -> Response:
     chair = viewer(found, None, call.request.query_params.get("view", "spectator"))
     call.final = found.closed is not None
     return await picture(call, found, move, found.seat_of(chair, move) if chair else None)
+
+
+async def small_board(pages: object, call: Call, match: str) -> Response:
+    """The board of a match after a move as a small picture, for lists; the same for everybody, for ever."""
+    found = (await looked(call, match)).match
+    move = nearest_move(call.request.query_params.get("move"), found.move)
+    call.final = call.request.query_params.get("move") == str(move)
+    return await small_picture(call, found, move)

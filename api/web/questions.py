@@ -31,6 +31,7 @@ from domain.games import GAMES
 from domain.match_base import LIVE
 from replay.dataset.queries import Query, queries
 from replay.dataset.search import VOCABULARIES
+from replay.game_words import game_words
 from replay.words import Words
 
 MOST_ROWS = 200
@@ -346,8 +347,14 @@ class _Players:
         by_edition: dict[str, list[int]] = {}
         for row in found.rows:
             by_edition.setdefault(str(row["edition"]), [int(row["before"])]).append(int(row["after"]))
+        titles = game_words(GAMES[self._game], self._call.language).editions
         return [
-            Path(edition, path, _line(path), "/queries" + _address(found.asked, found.arguments))
+            Path(
+                titles.get(edition, edition),
+                path,
+                _line(path),
+                "/queries" + _address(found.asked, found.arguments),
+            )
             for edition, path in by_edition.items()
             if found.asked
         ]

@@ -51,6 +51,10 @@ PRELOADS = {
     ),
     "new": ("base/dom.js", "base/text.js", "data/api.js", "data/salts.js", "parts/salt.js"),
     "tables": ("base/dom.js", "base/text.js", "data/times.js", "parts/tables.js"),
+    "tournament": (
+        *("base/dom.js", "base/text.js", "data/clocks.js", "data/times.js"),
+        "parts/tables.js",
+    ),
     "find": ("base/dom.js", "parts/tables.js"),
     "explore": ("base/dom.js", "base/text.js", "data/api.js", "data/vocabulary.js", "parts/tables.js"),
     "sit": ("base/dom.js", "base/text.js", "data/api.js", "data/lobby.js", "data/salts.js", "parts/salt.js"),
@@ -79,6 +83,7 @@ class Texts:
         self.script: dict[str, Any] = sections["script"]
         self._pages: dict[str, str] = sections["page"]
         self._columns: dict[str, str] = sections["columns"]
+        self._tournament: dict[str, str] = sections["tournament"]
 
     def __call__(self, key: str, **values: object) -> str:
         """Return a text of the pages with its values.
@@ -87,6 +92,14 @@ class Texts:
             KeyError: there is no such text.
         """
         return self._pages[key].format(**values) if values else self._pages[key]
+
+    def of_tournament(self, key: str, **values: object) -> str:
+        """Return a text of the pages of tournaments with its values; keys may be put together.
+
+        Raises:
+            KeyError: there is no such text.
+        """
+        return self._tournament[key].format(**values) if values else self._tournament[key]
 
     def column(self, name: str) -> str:
         """Return the title of a column of a saved query; an end of an interval also names its rate.

@@ -45,6 +45,10 @@ class ScoredAction(Struct, frozen=True):
     value: float
 
 
+NOT_DECIDING = frozenset({"__init__.py", "actions.py", "encoding.py", "sides.py"})
+"""The files of a game's agent by which no bot decides."""
+
+
 class AgentSpec(Generic[T]):
     """What a game hands in for its agents.
 
@@ -75,7 +79,11 @@ class AgentSpec(Generic[T]):
 
     @cached_property
     def version(self) -> str:
-        """Hash of the code and data that decide for an agent: what agents share, and the game's own part."""
+        """Hash of the code and data that decide for an agent: what agents share, and the game's own part.
+
+        What only people who train agents use, and what only names the parts, is not in it.
+        """
         root = importlib.resources.files("domain") / "agents"
-        shared = [root / name for name in ("determinization.py", "observation.py", "search.py", "spec.py")]
-        return hash_of([*shared, *source_files(root / self.game.name)])
+        shared = [root / name for name in ("determinization.py", "observation.py", "search.py")]
+        own = source_files(root / self.game.name)
+        return hash_of([*shared, *(file for file in own if file.name not in NOT_DECIDING)])

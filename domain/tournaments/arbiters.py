@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from domain.chance import CHAIN, drawn
-from domain.events import Key
 from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
@@ -23,6 +21,7 @@ from domain.tournaments.judging import (
 )
 from domain.tournaments.log import New
 from domain.tournaments.rounds import must_be_done
+from domain.tournaments.sides import new_lot
 from domain.tournaments.state import Tournament
 from domain.tournaments.terms import must_be_plain
 
@@ -136,15 +135,7 @@ def draw_lot(s: Tournament, command: c.DrawLot, actor: Actor, given: Given) -> l
     """An official has a lot drawn; each label once.  Its key is opened with it, for checking."""
     must_be_official(s, actor)
     must_go_on(s)
-    if command.label in s.lots:
-        raise Refused("late", "lot-drawn-already", {"label": command.label})
-    period = s.periods + 1
-    if period >= CHAIN:
-        raise Refused("no-place", "no-more-lots", {"most": CHAIN - 1})
-    key = given.secret.open_key(period)
-    result = drawn(key, "", command.label, 0, command.n)
-    fields = {"label": command.label, "n": command.n, "result": result, "key": Key(period, b64(key))}
-    return [New(e.LotDrawn, fields)]
+    return [new_lot(s, command.label, command.n, given)]
 
 
 @on(c.Publish)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from domain.log import unb64
 from domain.tournaments import events as e
+from domain.tournaments.sides import exchanged, label_of
 from domain.tournaments.state import Board, Call, Entrant, Outcome, Publication, Round, Ruling, Tournament
 from domain.tournaments.terms import with_field
 
@@ -225,10 +226,12 @@ def _pairing_changed(s: Tournament, entry: e.PairingChanged) -> Tournament:
 
 @_on(e.RoundPublished)
 def _round_published(s: Tournament, entry: e.RoundPublished) -> Tournament:
-    one = s.rounds[entry.round - 1]
-    return _in_round(
-        s, entry.round, replace(one, status="published", opens_at=entry.opens_at, until=entry.until)
-    )
+    one, lot = s.rounds[entry.round - 1], s.lots.get(label_of(entry.round))
+    boards = one.boards
+    if lot is not None and s.terms.sides == "lot":
+        boards = tuple(replace(board, exchanged=exchanged(lot, board.number)) for board in boards)
+    fresh = replace(one, status="published", boards=boards, opens_at=entry.opens_at, until=entry.until)
+    return _in_round(s, entry.round, fresh)
 
 
 @_on(e.BoardOpened)

@@ -22,6 +22,8 @@ from domain.tournaments.judging import (
     round_in,
 )
 from domain.tournaments.log import New
+from domain.tournaments.outcomes import result_of
+from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
 
@@ -81,14 +83,14 @@ def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New
     must_be_official(s, actor)
     draft, number = command.draft, next_round(s)
     if command.round != number or draft.round != number:
-        raise Refused("pairing", "another-round", {"round": number})
+        raise Refused("boards", "another-round", {"round": number})
     if hashlib.sha256(draft.input.encode()).hexdigest() != draft.input_sha256:
-        raise Refused("pairing", "input-hash")
+        raise Refused("boards", "input-hash")
     _must_be_the_engine(s, f"{draft.engine} {draft.version}")
     pairs = [(w, b) for w, b, _, _ in draft.boards]
     must_be_a_pairing(s, number, pairs, draft.byes)
     if s.terms.format == "swiss" and (again := _met_before(s, number, pairs)):
-        raise Refused("pairing", "rematch", {"entrants": again})
+        raise Refused("boards", "rematch", {"entrants": again})
     boards = tuple(
         e.PairedBoard(place, w, b, floats, colour)
         for place, (w, b, floats, colour) in enumerate(draft.boards, 1)
@@ -112,7 +114,7 @@ def _must_be_the_engine(s: Tournament, engine: str) -> None:
     first = s.rounds[0].pairing if s.rounds else None
     wanted = s.terms.engine or (f"{first.engine} {first.version}" if first else engine)
     if engine != wanted:
-        raise Refused("pairing", "another-engine", {"engine": engine, "wanted": wanted})
+        raise Refused("boards", "another-engine", {"engine": engine, "wanted": wanted})
 
 
 def must_be_a_pairing(
@@ -127,15 +129,15 @@ def must_be_a_pairing(
     named = [name for both in pairs for name in both]
     wanted = {one.id for one in s.numbered}
     if len(set(named)) < len(named) or set(named) & set(byes) or {*named, *byes} != wanted:
-        raise Refused("pairing", "everybody-once")
+        raise Refused("boards", "everybody-once")
     if not pairs:
-        raise Refused("pairing", "nobody-to-pair")
+        raise Refused("boards", "nobody-to-pair")
     if any(byes.get(name) != why for name, why in free.items()):
-        raise Refused("pairing", "byes-differ")
+        raise Refused("boards", "byes-differ")
     others = [why for name, why in byes.items() if name not in free]
     most = 1 if s.terms.format == "swiss" else 1 + sum(why == "absent" for why in free.values())
     if any(why != "pairing_bye" for why in others) or len(others) > most:
-        raise Refused("pairing", "one-pairing-bye")
+        raise Refused("boards", "one-pairing-bye")
 
 
 def _met_before(s: Tournament, number: int, pairs: Iterable[tuple[str, str]]) -> list[str]:
@@ -162,7 +164,7 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     named = {name for both in pairs for name in both}
     free = without_board(s, one.number)
     if named & free.keys():
-        raise Refused("pairing", "byes-differ")
+        raise Refused("boards", "byes-differ")
     left = [entrant.id for entrant in s.numbered if entrant.id not in named and entrant.id not in free]
     # Only an engine gives a full-point bye, so nobody comes back to collect one by hand.
     kept = [name for name in left if one.byes.get(name) == "pairing_bye"]
@@ -184,7 +186,7 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
 def _must_cover(s: Tournament, pairs: Sequence[tuple[str, str]], byes: Mapping[str, str]) -> None:
     named = [name for both in pairs for name in both]
     if not pairs or len(set(named)) < len(named) or {*named, *byes} != {one.id for one in s.numbered}:
-        raise Refused("pairing", "everybody-once")
+        raise Refused("boards", "everybody-once")
 
 
 @on(c.PublishRound)
@@ -201,7 +203,10 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
         calls = [str(call.entry) for call in s.standing_calls[:20]]
         raise Refused("unfinished", "calls-stand", {"calls": calls})
     opens, until = _window(s, command, given.now)
-    return [New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})]
+    published = New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})
+    if s.terms.sides != "lot":
+        return [published]
+    return [new_lot(s, label_of(one.number), SIDES_LOT, given), published]
 
 
 def _must_still_fit(s: Tournament, one: Round) -> None:
@@ -209,7 +214,7 @@ def _must_still_fit(s: Tournament, one: Round) -> None:
     named = [name for board in one.boards for name in board.entrants]
     free = without_board(s, one.number)
     if set(named) & free.keys() or {*named, *one.byes} != {entrant.id for entrant in s.numbered}:
-        raise Refused("pairing", "pair-again")
+        raise Refused("boards", "pair-again")
 
 
 def _window(s: Tournament, command: c.PublishRound, now: int | None) -> tuple[int | None, int | None]:
@@ -237,7 +242,7 @@ def open_board(s: Tournament, command: c.OpenBoard, actor: Actor, given: Given) 
     if board.opened or s.ended:
         return []
     if one.status == "paired" or board.match != command.match:
-        raise Refused("pairing", "another-match", {"board": board.number})
+        raise Refused("boards", "another-match", {"board": board.number})
     return [
         New(
             e.BoardOpened,
@@ -253,29 +258,23 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
     one = round_in(s, command.round)
     board = board_in(one, command.board)
     if board.match != command.match:
-        raise Refused("pairing", "another-match", {"board": board.number})
+        raise Refused("boards", "another-match", {"board": board.number})
     if s.ended == "published":
         return []
     if board.outcome is not None:
         if (board.outcome.closed_move, board.outcome.root) != (command.closed_move, command.root):
-            raise Refused("pairing", "another-result-of-match", {"board": board.number})
+            raise Refused("boards", "another-result-of-match", {"board": board.number})
         return []
     about: dict[str, Any] = {
         name: getattr(command, name)
         for name in ("round", "board", "match", "closed_move", "root", "reason", "winner", "score", "sides")
     }
-    result = _result(board, command)
+    result = result_of(board, command.winner, command.drawn)
     recorded = New(e.ResultRecorded, {**about, "result": result, "checked": command.checked})
     if not result or not _is_confirmed(s, board, command):
         return [recorded]
     means = {"round": one.number, "board": board.number, "means": "verify"}
     return [recorded, New(e.Confirmed, means)]
-
-
-def _result(board: Board, command: c.RecordResult) -> str:
-    if command.winner:
-        return "1-0" if command.winner == board.w else "0-1"
-    return "½" if command.drawn else ""
 
 
 def _is_confirmed(s: Tournament, board: Board, command: c.RecordResult) -> bool:

@@ -90,6 +90,7 @@ class Board(Struct, frozen=True, omit_defaults=True):
     policy: what a closed round left to happen to it.
     frozen, paused: officials stopped its match, or the clocks of it.
     extended: it may be played until this time, whatever was said before.
+    exchanged: the lot gave `b` the first seat of the match.
     """
 
     number: int
@@ -107,6 +108,7 @@ class Board(Struct, frozen=True, omit_defaults=True):
     frozen: bool = False
     paused: bool = False
     extended: int | None = None
+    exchanged: bool = False
 
     @property
     def result(self) -> str:
@@ -133,6 +135,11 @@ class Board(Struct, frozen=True, omit_defaults=True):
     def entrants(self) -> tuple[str, str]:
         """Both entrants, the one with the first colour first."""
         return self.w, self.b
+
+    @property
+    def seated(self) -> tuple[str, str]:
+        """Both entrants, the one for whom the first seat of the match is kept first."""
+        return (self.b, self.w) if self.exchanged else (self.w, self.b)
 
 
 class Round(Struct, frozen=True, omit_defaults=True):

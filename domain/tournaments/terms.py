@@ -43,6 +43,8 @@ Title = Annotated[str, Meta(min_length=1, max_length=TITLE)]
 TieBreak = Annotated[str, Meta(min_length=2, max_length=12, pattern=r"^[A-Z][A-Z0-9/-]{1,11}$(?!\n)")]
 Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
 EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
+Sides = Annotated[str, Meta(pattern=r"^(colours|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
+HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
 Format = Literal["swiss", "round_robin"]
 FREE_LATER = frozenset({"until", "windows", "tie_breaks", "engine"})
 """The fields that may change after the first pairing, each time with a reason."""
@@ -70,6 +72,9 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     game, edition, options: of every match; None and missing options mean the defaults of the game.
     format: "swiss" (Dutch system) or "round_robin" (Berger tables; `cycles` times).
     rounds: how many; of a round robin they follow from the entrants, and this is the most there may be.
+    sides: who has which seat.  "colours": the first colour is the first seat.  "bid": the same, until the
+        players bid in the match (an option `bid` of the game).  "lot": drawn with the publication of a round.
+        "handicap:+2" (-20 to +20): as colours, and every match has this handicap.
     clock: of every match (`domain.clocks`); empty: none.
     tie_breaks: in their order, after the points.
     until: the date of the whole tournament, if it has one.
@@ -93,6 +98,7 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     edition: Annotated[str, Meta(max_length=64)] | None = None
     options: dict[Annotated[str, Meta(max_length=64)], OptionValue] = {}
     cycles: Annotated[int, Meta(ge=1, le=2)] = 1
+    sides: Sides = "colours"
     clock: Annotated[Clock, Meta(max_length=2)] = ()
     tie_breaks: Annotated[tuple[TieBreak, ...], Meta(max_length=10)] = DEFAULT_TIE_BREAKS
     points: Points = Points()
@@ -128,11 +134,23 @@ def settled(terms: Terms, now: int | None) -> Terms:
     """
     if terms.game not in GAMES:
         raise Refused("unknown-game", "unknown-game", {"game": repr(terms.game), "games": list(GAMES)})
-    edition, options = GAMES[terms.game].settle(terms.edition, terms.options)
+    edition, options = GAMES[terms.game].settle(terms.edition, _with_handicap(terms))
     if reason := clock_refused(terms.clock, now):
         raise Refused("terms", reason.id, reason.values)
     must_fit(terms, now)
+    if (terms.sides == BID) != (options.get(BID, "none") != "none"):
+        raise Refused("terms", "sides-and-bid", {"sides": terms.sides})
     return replace(terms, edition=edition, options=options)
+
+
+def _with_handicap(terms: Terms) -> dict[str, OptionValue]:
+    """The options with the handicap that the sides name.  Raises Refused: terms."""
+    if not terms.sides.startswith(HANDICAP):
+        return terms.options
+    handicap = int(terms.sides.removeprefix(f"{HANDICAP}:"))
+    if terms.options.get(HANDICAP, handicap) not in (0, handicap):
+        raise Refused("terms", "two-handicaps", {"sides": terms.sides})
+    return {**terms.options, HANDICAP: handicap}
 
 
 def must_fit(terms: Terms, now: int | None) -> None:
@@ -178,9 +196,14 @@ def changed(terms: Terms, path: str, after: str, now: int | None) -> tuple[Terms
         fresh = with_field(terms, path, after)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
-    fresh = settled(fresh, now) if path in ("game", "edition", "options", "clock", "until") else fresh
+    fresh = (
+        settled(fresh, now) if path in ("game", "edition", "options", "sides", "clock", "until") else fresh
+    )
     must_fit(fresh, None)
     return fresh, before
+
+
+_SETTLED = frozenset({"game", "edition", "options", "sides", "clock", "until"})
 
 
 def with_field(terms: Terms, path: str, value: str) -> Terms:

@@ -113,7 +113,7 @@ def many(matches: int) -> dict[str, list[tuple[Match, Secret]]]:
         name: [played(game, seed) for seed in range(1 if QUICK else matches)] for name, game in GAMES.items()
     }
     for name in LONG:
-        found[long_name(name)] = [_long(GAMES[name])]
+        found[long_name(name)] = [long_match(GAMES[name])]
     return found
 
 
@@ -122,8 +122,8 @@ def long_name(game: str) -> str:
     return f"{game}, {LONG[game]} turns"
 
 
-def _long(game: Game) -> tuple[Match, Secret]:
-    """The first match that reaches the last turn (in a quick run: the first match)."""
+def long_match(game: Game) -> tuple[Match, Secret]:
+    """Return the first match that reaches the last turn (in a quick run: the first match)."""
     for seed in itertools.count():
         match, secret = played(game, seed)
         if QUICK or sees_last_turn(game, match.positions[-1].table):

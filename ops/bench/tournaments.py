@@ -3,29 +3,44 @@
 The aims: 128 players are paired in 10 s, 500 in 60 s, in processes of their own; the standings of 128 are
 computed in 0.5 s, those of 500 in 2 s.
 
-The floor of a pairing is reading its input; that of standings is a sum of the points of all.
+Then a tournament of 448 matches: all its match files, verified in one process for each core (the aim is 120 s
+on two cores).  They are copies of one long match, so each costs what any such match costs.
+
+The floor of a pairing is reading its input; that of standings is a sum of the points of all; that of
+verifying is to read and fold the same matches.
 """
 
 from __future__ import annotations
 
+import os
+import resource
+import tempfile
 import time
+from pathlib import Path
 
-from _bench import QUICK, say, seconds
+from _bench import QUICK, long_match, say, seconds
 
+from api.seeded import SeededKeys, note_by
+from domain.events import BoardOf
+from domain.games import GAMES
 from domain.tournaments.crosstable import Crosstable, score
+from replay import matchfile
 from replay.pairing import PairingAnswer, pair
 from replay.pairing_twice import pair_twice
 from replay.standings import Settings, standings
 from replay.tournament_simulation import Plan, SimulatedRound, simulate
+from replay.tournaments.matches import MatchWork, all_checked
 from replay.trf_reading import read
 
 SIZES = ((12, 3),) if QUICK else ((128, 7), (500, 9))
 AIMS = {128: (10.0, 0.5), 500: (60.0, 2.0)}  # seconds of a pairing, and of standings
 NO_AIM = (1.0, 1.0)
+MATCHES = 4 if QUICK else 448
+GAME = "twilight_struggle"
 
 
 def main() -> None:
-    """Two lines for each size."""
+    """Two lines for each size, and one for verifying."""
     for players, rounds in SIZES:
         times: list[float] = []
 
@@ -39,6 +54,7 @@ def main() -> None:
         *_, last = simulate(plan, timed)
         _pairing(f"{players} players, {rounds} rounds", times, last)
         _standings(f"{players} players, {rounds} rounds", last.after)
+    _verifying(1 if QUICK else os.cpu_count() or 1)
 
 
 def _pairing(size: str, times: list[float], last: SimulatedRound) -> None:
@@ -62,6 +78,32 @@ def _standings(size: str, table: Crosstable) -> None:
         f"{took:.3f} s with seven tie-breaks (aim: {aim} s); floor: points alone {floor:.5f} s;"
         f" ratio {took / floor:.0f}",
     )
+
+
+def _verifying(processes: int) -> None:
+    match, _ = long_match(GAMES[GAME])
+    content = matchfile.write(match.records, note_by(SeededKeys().signing, match))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "matches"
+        path.write_bytes(content)
+        place = BoardOf("t", 1, 1)
+        one = MatchWork(str(path), "matches/one", 0, len(content), 0, match.id, place, (), ())
+        before = _processor_time()
+        took = seconds(lambda: list(all_checked([one] * MATCHES, processes)))
+        used = _processor_time() - before
+    floor = min(seconds(lambda: matchfile.read(content).match()) for _ in range(3)) * MATCHES / processes
+    size = MATCHES * len(content) / 2**20
+    say(
+        f"verifying, {MATCHES} matches of {match.move} moves",
+        f"{took:.1f} s in {processes} processes, {used:.1f} s of CPU, {size:.0f} MiB (aim: 120 s on 2 cores)"
+        f"; floor: reading and folding {floor:.1f} s; ratio {took / floor:.1f}",
+    )
+
+
+def _processor_time() -> float:
+    """Seconds of CPU that this process and those that it has ended have used."""
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
 
 if __name__ == "__main__":

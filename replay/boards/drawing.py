@@ -38,7 +38,7 @@ def draw(board: Board, scene: Scene, words: Words, title: str = "", *, alone: bo
         f'<svg xmlns="http://www.w3.org/2000/svg" class="board {board.game}" viewBox="0 0 {width} {height}"'
         f' role="group" aria-label="{label}" data-width="{width}" data-height="{height}">',
         *([f"<style>{stylesheet(board)}</style>"] if alone else []),
-        _DEFS,
+        HATCH,
         f'<rect class="sea" width="{width}" height="{height}"/>',
         *_lands(board),
         *_lines(board),
@@ -51,7 +51,7 @@ def draw(board: Board, scene: Scene, words: Words, title: str = "", *, alone: bo
     return "\n".join(parts) + "\n"
 
 
-_DEFS = (
+HATCH = (
     '<defs><pattern id="hatch" class="hatch" width="6" height="6" patternUnits="userSpaceOnUse"'
     ' patternTransform="rotate(45)"><rect class="ground" width="6" height="6"/>'
     '<rect class="stripe" width="3" height="6"/></pattern></defs>'

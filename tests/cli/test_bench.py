@@ -26,7 +26,7 @@ LINES = {
     "sockets": 2,
     "sql": 6,
     "store": 3,
-    "tournaments": 2,
+    "tournaments": 3,
     "verify": 9,
     "web": 6,
     "workers": 2,

@@ -94,3 +94,22 @@ def test_what_cannot_be_is_refused_in_one_line(glasnost: Program, director: str)
     glasnost("tournament", "standings", "--store", "s", "tnone").refused(2, "tnone")
     rule = ("tournament", "rule", "--store", "s", name, "1", "1", "2-0", "--text", "t")
     glasnost(*rule).refused(2, "2-0")
+
+
+def test_a_simulated_tournament_stays_in_its_store_and_proves_itself(glasnost: Program) -> None:
+    simulate = ("tournament", "simulate", "--players", "4", "--rounds", "2", "--matches", "none")
+    told = glasnost(*simulate, "--store", "s", "--seed", "7", "--out", "c.glasnost-tournament", "--json").json
+    assert (told["rounds"], told["file"]) == (2, "c.glasnost-tournament")
+    Path("keys.txt").write_text(glasnost("keys", "--store", "s").ok().out)
+    verify = ("tournament", "verify", "c.glasnost-tournament", "--trust", "keys.txt", "--processes", "1")
+    verified = glasnost(*verify, "--json").json
+    assert (verified["ok"], verified["rounds"], verified["unchecked"]) == (True, 2, {})
+    store = SqliteStore.open(Path("s"))
+    try:
+        log = store.tournament(told["tournament"])
+        assert log is not None
+        assert log.entry == told["entries"]
+        assert log.state.ended == "published"
+    finally:
+        store.close()
+    glasnost("tournament", "simulate", "--players", "3", "--rounds", "3").refused(2, "--rounds 3")

@@ -18,6 +18,7 @@ from domain.refusals import QUOTED, Sentence, sentences, text
 from domain.texts import LANGUAGES
 from replay.matchfile import BadFile
 from replay.report import CHECKS, Failure
+from replay.tournaments.report import QUESTIONS
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("api", "domain", "projections", "replay")
@@ -88,7 +89,9 @@ def test_no_sentence_is_left_that_nothing_says() -> None:
     }
     places = {f"parameter-in-{place}" for place in ("path", "query", "header")}
     slow = {f"{part}-too-slow" for part in ("head", "body")}
-    faults = {f"fault-{kind}" for kind in ("count", "twice", "option")} | {f"check-{name}" for name in CHECKS}
+    faults = {f"fault-{kind}" for kind in ("count", "twice", "option")} | {
+        f"check-{name}" for name in (*CHECKS, *QUESTIONS)
+    }
     assert set(sentences("en")) - used - places - slow - faults == {QUOTED} - used
 
 

@@ -85,6 +85,7 @@ def test_a_mail_is_sent_again_with_its_message_id(tmp_path: Path) -> None:
             assert bodies[0] == bodies[1]
 
 
+@pytest.mark.long
 def test_another_worker_goes_on_when_the_one_that_sends_is_killed(database: str, tmp_path: Path) -> None:
     with (
         post_office() as (post, port),

@@ -175,7 +175,7 @@ def test_the_tests_are_given_every_extra(project: Path) -> None:
 
 def test_an_extra_that_there_is_not_is_refused(project: Path) -> None:
     said = bash(project, "ensure runtime; echo on", GLASNOST_EXTRAS="postgres,parket")
-    there = "there are: analysis, parquet, pictures, postgres, tournaments, test"
+    there = "there are: analysis, parquet, pictures, postgres, research, tournaments, test"
     assert said == f'glasnost: GLASNOST_EXTRAS names the extra "parket", which there is not; {there}\n'
 
 

@@ -81,9 +81,11 @@ def test_a_record_that_cannot_be_read_stops_what_follows_and_is_named(tmp_path: 
     log.items[place] = Item(found.position, damaged)
     runner = Runner(log, tmp_path / "read.db", batch=7)
     runner.catch_up()
-    for status in runner.status():
+    *of_matches, of_tournaments = runner.status()
+    for status in of_matches:
         assert status.failure is not None
         assert (status.failure.position, status.behind) == (found.position, len(LOG) - place)
+    assert (of_tournaments.failure, of_tournaments.behind) == (None, 0)  # it reads no record of a match
     runner.stop()
 
 

@@ -303,4 +303,5 @@ def test_what_folds_remember_has_no_view(reader: FileReading) -> None:
         "board_matches",
         "history_matches",
         "match_exchanges",
+        "pairing_memory",
     }

@@ -93,7 +93,11 @@ def with_several_picks(server: Served) -> tuple[str, Client, Any]:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en-GB", "is not among the options"), ("ru", "такого варианта")]
+    ("language", "words"),
+    [
+        pytest.param("en-GB", "is not among the options", marks=pytest.mark.long),
+        ("ru", "такого варианта"),
+    ],
 )
 def test_an_illegal_answer_is_refused_in_words_and_its_picks_stay(
     server: Served, browser: Browser, between: Between, language: str, words: str
@@ -139,8 +143,8 @@ def test_a_stale_answer_brings_the_new_question_and_says_what_was_done(
 @pytest.mark.parametrize(
     ("kind", "sentence", "way", "wait"),
     [
-        ("in-doubt", "move-in-doubt", "Ask again", 0),
-        ("unavailable", "store-unavailable", "Send again", 0),
+        pytest.param("in-doubt", "move-in-doubt", "Ask again", 0, marks=pytest.mark.long),
+        pytest.param("unavailable", "store-unavailable", "Send again", 0, marks=pytest.mark.long),
         ("limit", "too-many-requests", "Send again", 1),
     ],
 )
@@ -169,6 +173,7 @@ def test_what_may_be_sent_again_is_sent_again_with_the_same_key(
         assert [message["key"] for message in between.sent] == [between.sent[0]["key"]] * 2
 
 
+@pytest.mark.long
 def test_an_answer_that_was_not_recorded_can_be_changed(
     server: Served, browser: Browser, between: Between
 ) -> None:
@@ -310,7 +315,8 @@ def test_one_who_is_signed_out_elsewhere_is_led_to_the_sign_in(server: Served, b
 
 
 @pytest.mark.parametrize(
-    ("viewport", "scheme", "language"), [(WIDE, "dark", "ru"), (NARROW, "light", "en-GB")]
+    ("viewport", "scheme", "language"),
+    [pytest.param(WIDE, "dark", "ru", marks=pytest.mark.long), (NARROW, "light", "en-GB")],
 )
 def test_the_page_of_a_player_fits_a_phone_and_axe_finds_nothing_serious(
     server: Served, browser: Browser, viewport: ViewportSize, scheme: str, language: str

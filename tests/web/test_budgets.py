@@ -13,7 +13,6 @@ from playwright.sync_api import Browser
 
 from domain.games import GAMES
 from domain.match_base import ALL, Chair
-from domain.texts import LANGUAGES
 from replay.scenes.positions import positions
 from replay.words import Words
 from tests.api.http.served import Served
@@ -41,11 +40,14 @@ NOTE = """() => {
 }"""
 
 
+@pytest.mark.parametrize(
+    "games", [["imperial_struggle"], pytest.param(list(GAMES), marks=pytest.mark.long)], ids=["one", "all"]
+)
 def test_the_page_of_a_match_is_interactive_within_its_budgets(
-    browser: Browser, house: Served, finished: dict[str, str]
+    games: list[str], browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
-    """W8."""
-    for game in GAMES:
+    """W8: the page of the largest board, and those of all games."""
+    for game in games:
         # given a browser with an empty cache, which notes what it loads until the page is interactive
         context = browser.new_context(viewport=WIDE)
         watched = Watched(context, f"http://127.0.0.1:{house.port}")
@@ -91,7 +93,7 @@ def test_the_page_of_a_match_is_interactive_within_its_budgets(
         context.close()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["ru", pytest.param("en", marks=pytest.mark.long)])
 def test_positions_of_a_long_match_are_small(language: str) -> None:
     """W9: as the page loads them, each move at a time that no gzip foresees."""
     match, source = whole("twilight_struggle", LONG), Random(1)

@@ -20,7 +20,7 @@ FACE_DOWN = {
 """Panels in which something lies face down in the first turn; the last one stays the same at first."""
 
 
-@pytest.mark.parametrize("game", FACE_DOWN)
+@pytest.mark.parametrize("game", [pytest.param("imperial_struggle", marks=pytest.mark.long), "cia_vs_kgb"])
 def test_a_panel_lists_what_may_lie_face_down_in_it(house: Served, browser: Browser, game: str) -> None:
     # Given a match in which both sides have laid cards face down
     match, players = house.table(game)

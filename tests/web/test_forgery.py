@@ -273,7 +273,9 @@ def test_every_page_refuses_methods_and_headers_are_complete(hall: Hall) -> None
     for route in Pages(Assets()).routes:
         if "{path" in route.path or route.methods == {"POST"}:
             continue
-        path = route.path.format(match=match, game="toy", player=player, secret="s", deed="stop", code="c")
+        parts = {"tournament": "none", "entrant": "n1", "round_number": "1", "board": "1"}
+        parts |= {"match": match, "game": "toy", "player": player, "secret": "s", "deed": "stop", "code": "c"}
+        path = route.path.format(**parts)
         head = hall.server.client().get(path, accept="text/html").headers
         if "html" not in head["content-type"]:
             continue

@@ -36,8 +36,8 @@ KEYS = re.compile(r"\b[a-z]+(_[a-z]+)+\b")  # of texts, fields and ids: they hav
 def test_the_switch_of_the_language_changes_every_text(
     browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
-    """W36, small: each game once, as a replay or with a question."""
-    replays = [("m", "thirteen_minutes"), ("m", "imperial_struggle"), ("embed", "cia_vs_kgb")]
+    """W36, small: two games, one framed and one with a question."""
+    replays = [("embed", "cia_vs_kgb")]
     texts_change(browser, house, finished, replays, ["twilight_struggle"])
 
 
@@ -66,8 +66,11 @@ def texts_change(
     assert same_texts(browser, house, ((None, seen), (ann, own)), finished.values()) == {}
 
 
-def test_the_switch_changes_every_text_of_pages_over_a_data_set(browser: Browser, studied: Served) -> None:
-    assert same_texts(browser, studied, ((None, ANALYSIS),)) == {}
+@pytest.mark.parametrize("pages", [ANALYSIS[::4], pytest.param(ANALYSIS, marks=pytest.mark.long)])
+def test_the_switch_changes_every_text_of_pages_over_a_data_set(
+    browser: Browser, studied: Served, pages: Sequence[str]
+) -> None:
+    assert same_texts(browser, studied, ((None, pages),)) == {}
 
 
 def same_texts(

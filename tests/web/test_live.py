@@ -31,6 +31,7 @@ from tests.web.at_table import (
     sitting,
 )
 from tests.web.browser import WIDE, Watched
+from tests.web.test_motion import NOTE
 
 
 def test_an_answer_in_one_browser_is_on_the_table_of_the_others(server: Served, browser: Browser) -> None:
@@ -44,7 +45,7 @@ def test_an_answer_in_one_browser_is_on_the_table_of_the_others(server: Served, 
         pages = [one, two]
         for page in (*pages, three):
             page.evaluate("window.notReloaded = true")
-        for _ in range(4):
+        for _ in range(2):
             who, _ = first_asked(match, players)
             last = players[0].get(f"/v1/matches/{match}").json["move"]
             answer(pages[who])
@@ -207,10 +208,10 @@ def test_what_is_marked_stays_when_the_other_seat_answers_the_same_question(
 def test_a_move_that_got_lost_is_fetched_with_the_next_one(
     server: Served, browser: Browser, between: Between
 ) -> None:
-    """Section 8: a gap in the moves loads the positions again."""
+    """Section 8: a gap in the moves loads the positions again; motion goes on after it."""
     match, players = server.table("twilight_struggle")
     luck = random.Random(1)
-    with sitting(browser, players[0], match, through=between) as page:
+    with sitting(browser, players[0], match, through=between, before=f"({NOTE})()") as page:
         page.locator('#moves .move[data-move="3"]').wait_for(state="attached")
         between.drop = lambda message: message.get("move", {}).get("move") == 4
         for _ in range(3):
@@ -223,6 +224,17 @@ def test_a_move_that_got_lost_is_fetched_with_the_next_one(
             "all => Object.fromEntries(all.map(one => [one.id.slice(2), one.dataset.ussr]))",
         )
         assert shown == {space: str(slots["ussr"]) for space, slots in now.items() if "ussr" in slots}
+        # and motion accompanies what is played from now on, to the first throw of dice
+        page.locator(".dice").wait_for(state="attached")
+        dice: list[int] = []
+        while not dice:
+            last = played(match, players, luck)["move"]
+            told = players[0].get(f"/v1/matches/{match}/positions").json["moves"]
+            dice = next((one["dice"] for one in told if one["move"] > 6 and one.get("dice")), [])
+        page.locator(f'#moves .move[data-move="{last}"]').wait_for(state="attached")
+        moved = page.evaluate("window.moved")
+        assert [int(face) for kind, face in moved if kind == "die"][: len(dice)] == dice
+        assert "card" in [kind for kind, _ in moved]
 
 
 def test_nothing_changes_before_the_move_of_the_server(
@@ -254,6 +266,7 @@ def test_nothing_changes_before_the_move_of_the_server(
         assert table(page) != before
 
 
+@pytest.mark.long
 def test_players_who_change_places_go_on_at_the_other_seat(
     swap_game: Game, own_server: Served, browser: Browser
 ) -> None:
@@ -273,6 +286,7 @@ def test_players_who_change_places_go_on_at_the_other_seat(
         answered(page, str(found["move"]))
 
 
+@pytest.mark.long
 def test_where_sockets_do_not_get_through_a_stream_and_requests_do(server: Served, browser: Browser) -> None:
     match, players = server.table("cia_vs_kgb")
     with (
@@ -280,7 +294,7 @@ def test_where_sockets_do_not_get_through_a_stream_and_requests_do(server: Serve
         sitting(browser, players[1], match) as two,
     ):
         pages = [one, two]
-        for _ in range(5):
+        for _ in range(2):
             who, _ = first_asked(match, players)
             last = players[0].get(f"/v1/matches/{match}").json["move"]
             expect(pages[who].locator("#question [type=submit]")).to_have_count(1)
@@ -291,7 +305,7 @@ def test_where_sockets_do_not_get_through_a_stream_and_requests_do(server: Serve
         assert one.evaluate("sessionStorage.length") == 0
 
 
-@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+@pytest.mark.parametrize("kind", ["text/html", pytest.param("text/plain", marks=pytest.mark.long)])
 def test_what_a_proxy_answers_in_place_of_the_server_loses_no_answer(
     server: Served, browser: Browser, kind: str
 ) -> None:

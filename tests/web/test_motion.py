@@ -42,7 +42,7 @@ def test_the_dice_of_a_move_are_those_of_its_open_draws() -> None:
     assert len(thrown) > 5
 
 
-@pytest.mark.parametrize("off", ["", "switch", "system"])
+@pytest.mark.parametrize("off", ["", "switch", pytest.param("system", marks=pytest.mark.long)])
 def test_a_step_to_a_throw_lets_the_recorded_dice_fall_unless_motion_is_off(
     off: str, watched: Watched, finished: dict[str, str], house: Served
 ) -> None:

@@ -18,6 +18,8 @@ from tests.domain.thirteen_minutes.tables import own_set
 from tests.waiting import soon
 from tests.web.signed import Visitors, visitors
 
+QUICK = {"thirteen_minutes"}  # it has a file as an option
+
 
 @pytest.fixture(scope="module")
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -82,7 +84,9 @@ def opened(client: Client, page: Page) -> Any:
     return client.get(f"/v1/matches/{page.url.split('/m/')[1].split('/')[0].split('?')[0]}").json
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", [game if game in QUICK else pytest.param(game, marks=pytest.mark.long) for game in GAMES]
+)
 def test_every_option_can_be_set_and_stands_in_the_first_move(
     game: str, hall: Served, people: Visitors, tmp_path: Path
 ) -> None:
@@ -111,6 +115,7 @@ def test_every_option_can_be_set_and_stands_in_the_first_move(
     assert set(seen) == settable
 
 
+@pytest.mark.long
 def test_options_of_the_default_are_not_listed_as_different(hall: Served, people: Visitors) -> None:
     page = people.page(hall.player()).open("/new?game=imperial_struggle")
     expect(page.locator("#differing-none")).to_be_visible()
@@ -172,6 +177,7 @@ def test_salt_of_a_page_that_was_closed_is_opened_by_the_lobby(hall: Served, peo
     expect(page.locator(f":is(.group-mine, .group-theirs) [data-match={told['match']}]")).to_be_visible()
 
 
+@pytest.mark.long
 def test_salt_is_opened_by_the_page_of_the_match_too(hall: Served, people: Visitors) -> None:
     ann, ben = hall.player(), hall.player("Ben")
     watched = people.page(ann)
@@ -261,6 +267,18 @@ def test_match_against_a_bot_begins_at_once(hall: Served, people: Visitors) -> N
     assert told["seats"] == {"cia": "bot:random", "kgb": ann.player}
     assert told["status"] == "running"
     assert told["chance"] == "player-seeded"
+
+
+def test_the_lobby_leads_to_a_match_against_the_easy_bot(hall: Served, people: Visitors) -> None:
+    """The bot that is offered first is the one for a first match."""
+    ann = hall.player()
+    page = people.page(ann).open("/?game=twilight_struggle")
+    page.locator("a", has_text="Play against a bot").click()
+    expect(page.locator("#bots")).to_be_visible()
+    page.locator("#open").click()
+    told = opened(ann, page)
+    assert (told["game"], told["bots"]) == ("twilight_struggle", {"ussr": "easy"})
+    assert told["status"] == "running"
 
 
 def test_player_can_play_both_sides(hall: Served, people: Visitors) -> None:

@@ -207,10 +207,10 @@ def play(browser: Browser, server: Served, game: str, language: str, most: int |
 @pytest.mark.parametrize(
     ("game", "language", "most"),
     [
-        ("thirteen_minutes", "en", 6),
-        ("cia_vs_kgb", "ru", 6),
-        ("twilight_struggle", "ru", 5),
-        ("imperial_struggle", "en", 5),
+        pytest.param("thirteen_minutes", "en", 6, marks=pytest.mark.long),
+        ("twilight_struggle", "ru", 4),
+        pytest.param("cia_vs_kgb", "ru", 6, marks=pytest.mark.long),
+        pytest.param("imperial_struggle", "en", 5, marks=pytest.mark.long),
     ],
 )
 def test_a_match_is_played_by_reading_text_alone(

@@ -48,6 +48,8 @@ from tests.web.verifier import EVERYBODY, LINES, TESTS, VKEY, judged, must_agree
 from tests.web.verifier import kept as kept
 from tests.web.verifier import page as page
 
+QUICK = ("thirteen_minutes", "cia_vs_kgb")
+GAMES_WITH_LONG = [game if game in QUICK else pytest.param(game, marks=pytest.mark.long) for game in GAMES]
 VECTORS = """matches => {
   const { Secret, drawn, seal, saltHash, joinedSalts, b64, unb64 } = GlasnostVerifier;
   const bytes = text => new TextEncoder().encode(text);
@@ -148,7 +150,7 @@ def test_the_vectors_of_the_protocol(page: Page) -> None:
             assert (result, rejected) == (draw["result"], draw.get("rejected", rejected))
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", GAMES_WITH_LONG)
 def test_whole_matches_are_right(page: Page, name: str) -> None:
     files = [
         file_of(finished(GAMES[name], 1).match),
@@ -160,7 +162,7 @@ def test_whole_matches_are_right(page: Page, name: str) -> None:
         assert verdict.rows["rules"] == ("skipped", "rules-elsewhere")
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", GAMES_WITH_LONG)
 def test_branches_are_right_and_said_to_be_branches(page: Page, name: str) -> None:
     parent = finished(GAMES[name], 1).match
     at = (parent.begun or 0) + 9

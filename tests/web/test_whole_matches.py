@@ -89,7 +89,9 @@ def late_in_a_match(server: Served, seat: int = 0) -> tuple[str, Client]:
     return match, ann
 
 
-@pytest.mark.parametrize(("viewport", "press"), [(WIDE, clicked), (NARROW, tapped)])
+@pytest.mark.parametrize(
+    ("viewport", "press"), [pytest.param(WIDE, clicked, marks=pytest.mark.long), (NARROW, tapped)]
+)
 def test_a_match_is_played_to_its_end_by_pointer(
     server: Served, browser: Browser, viewport: ViewportSize, press: Callable[[Locator], None]
 ) -> None:

@@ -155,6 +155,25 @@ async def picture(call: Call, match: Outline, move: int, viewer: Seat | None) ->
     return _picture(call, drawn, PNG)
 
 
+async def small_picture(call: Call, match: Outline, move: int) -> Response:
+    """The board after a move as a spectator sees it, small and without texts, as SVG, kept in memory.
+
+    Raises:
+        Refused: no-board.
+    """
+    from replay.boards.small import small_svg
+
+    services, key = call.services, ("small", match.root_at(move))
+    drawn = services.pages.get(key)
+    if drawn is None:
+        async with services.rendering:
+            found = await asyncio.to_thread(small_svg, match, move)
+        if found is None:
+            raise Refused("no-board", "no-board", {"game": Words(match, call.language).game})
+        services.pages[key] = drawn = found.encode()
+    return _picture(call, drawn, SVG)
+
+
 def _png(svg: str) -> bytes:
     from replay.boards.pictures import NoPicture, png
 

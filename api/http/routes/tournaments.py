@@ -13,8 +13,8 @@ import msgspec
 from fastapi import Path, Query, Response
 
 from api.gate import Key
-from api.gate.tournament_commands import state_at
-from api.gate.tournaments import TournamentGate, settings_of, standings_of
+from api.gate.tournament_commands import Accepted, state_at
+from api.gate.tournaments import TournamentGate
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.middleware import weak
 from api.http.routes import PLAYING
@@ -58,13 +58,12 @@ from domain.log import b64
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.judging import Actor, board_in, entrant_in, round_in
+from domain.tournaments.judging import Actor, board_in, round_in
 from domain.tournaments.rules import dry_run
 from domain.tournaments.state import Tournament
 from projections import read
 from projections.read import Asked, TournamentFilter
 from projections.tournaments import STATUSES
-from replay.standings import explained
 
 T = TypeVar("T")
 api = Api("tournaments", "Tournaments and leagues: entering, pairing, results, rulings, standings, the log.")
@@ -94,6 +93,7 @@ COMMANDS = (
     "entered",
     "no-place",
     "late",
+    "boards",
     "pairing",
     "interest",
     "window",
@@ -237,14 +237,20 @@ async def command_tournament(
     """
     actor, gate = actor_of(call), gate_of(call)
     key = _key(call, idempotency_key, body, tournament, "entries")
+    return entries_of(await carried_out(gate, tournament, body, actor, key))
+
+
+async def carried_out(
+    gate: TournamentGate, tournament: str, body: c.PeopleCommand, actor: Actor, key: Key | None = None
+) -> Accepted:
+    """Carry out a command about people and terms.  Raises Refused."""
     if isinstance(body, c.EnterTournament):
-        return entries_of(await gate.enter(tournament, body, actor, expect=body.expect, key=key))
+        return await gate.enter(tournament, body, actor, expect=body.expect, key=key)
     if isinstance(body, c.Accept):
-        return entries_of(await gate.accept(tournament, body, actor, body.code, key=key))
+        return await gate.accept(tournament, body, actor, body.code, key=key)
     if isinstance(body, c.Replace):
-        return entries_of(await gate.replace_player(tournament, body, actor, key=key))
-    accepted = await gate.commands.command(tournament, body, actor, expect=body.expect, key=key)
-    return entries_of(accepted)
+        return await gate.replace_player(tournament, body, actor, key=key)
+    return await gate.commands.command(tournament, body, actor, expect=body.expect, key=key)
 
 
 @api.post(f"{ONE}/invitations", Invitations, InvitationsMade, refusals=COMMANDS, token=True)
@@ -425,13 +431,11 @@ async def read_standings(
 ) -> Response:
     """The standings after an entry; with `explain`, every addend of one entrant's values."""
     log, state = await looked_at(call, tournament, at)
-    found = await asyncio.to_thread(standings_of, state)
+    found = await gate_of(call).standings(state)
     names = await _names(call, people_of(state))
     told = StandingsView(state.id, state.entry, b64(log.roots[state.entry - 1]), found, names, state.changes)
     if explain is not None:
-        listed_ids = [one.id for one in state.numbered]
-        number = listed_ids.index(entrant_in(state, explain).id) + 1
-        why = await asyncio.to_thread(explained, crosstable(state), settings_of(state), number)
+        why = await gate_of(call).explained(state, explain)
         told = msgspec.structs.replace(told, explained=why)
     return _tagged(call, log, state.entry, told)
 

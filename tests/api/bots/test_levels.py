@@ -53,7 +53,7 @@ def check_two_worlds(spec: AgentSpec[Any], question: Question, other: Any, seed:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_no_level_peeks(game: str) -> None:
-    for seed, (question, other) in enumerate(worlds(AGENTS[game], 6)):
+    for seed, (question, other) in enumerate(worlds(AGENTS[game], 4)):
         check_two_worlds(AGENTS[game], question, other, seed)
 
 
@@ -152,6 +152,9 @@ def test_a_changed_agent_has_another_version_and_leaves_the_rules_as_they_are(
     shutil.copytree(ROOT / "domain", copy)
     monkeypatch.setattr(importlib.resources, "files", lambda name: copy)
     rules = {game: source_hash(copy, game) for game in AGENTS}
+    assert {game: fresh(spec).version for game, spec in AGENTS.items()} == before
+    with (copy / "agents" / "cia_vs_kgb" / "encoding.py").open("a") as file:
+        file.write("# more for people who train agents")
     assert {game: fresh(spec).version for game, spec in AGENTS.items()} == before
     with (copy / "agents" / "cia_vs_kgb" / "policy.py").open("a") as file:
         file.write("# a better bot")

@@ -174,6 +174,19 @@ def test_a_bot_process_that_is_killed_costs_no_match(caplog: pytest.LogCaptureFi
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
 
+def test_a_gate_that_stops_waits_for_no_search_and_plays_no_answer() -> None:
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
+        match = await opened(gate, EASY, EASY)
+        while not gate.workers.processes:
+            await asyncio.sleep(0.01)
+        moves = match.move
+        await gate.close()
+        assert (match.move - moves, gate.workers.processes) == (0, [])
+
+    run(scene())
+
+
 def test_a_process_that_does_not_answer_is_ended() -> None:
     async def scene() -> None:
         workers = BotWorkers(1, patience=0.0)

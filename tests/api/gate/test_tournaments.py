@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from api.gate import Key
 from api.gate.tournament_commands import state_at
-from api.gate.tournaments import standings_of
 from domain.chance import Secret, drawn, link
 from domain.events import BoardOf
 from domain.game import Game
@@ -20,9 +19,11 @@ from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.events import LotDrawn, Paired
 from domain.tournaments.judging import Actor
+from replay.tournament_results import standings_of
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, SECOND, TERMS, Cup
+from tests.waiting import PATIENCE
 
 
 def test_a_tournament_from_its_terms_to_the_final_standings(toy_game: Game) -> None:
@@ -320,5 +321,21 @@ def test_the_state_needs_no_pairing_engine(toy_game: Game, monkeypatch: pytest.M
         with pytest.raises(Refused) as refused:
             standings_of(state)
         assert refused.value.kind == "not-offered"
+
+    run(work())
+
+
+def test_a_ruling_and_a_publication_end_on_a_store_of_several_processes(toy_game: Game) -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        store.shared = True
+        cup = await Cup(store).announced(2)
+        await cup.paired()
+        rule = c.Rule(round=1, board=1, result="1-0", reason="other", text="agreed")
+        async with asyncio.timeout(PATIENCE):
+            await cup.tournaments.rule(cup.id, rule, DIRECTOR, (await cup.log()).entry)
+            await cup.closed()
+            await cup.tournaments.publish(cup.id, c.Publish(), DIRECTOR, (await cup.log()).entry)
+        assert (await cup.state()).publications
 
     run(work())

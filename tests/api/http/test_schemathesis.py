@@ -25,7 +25,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-EXAMPLES = 12  # for each operation and each mode
+EXAMPLES, FEW = 12, 2  # for each operation and each mode
 
 
 @schemathesis.serializer("application/zip")
@@ -47,8 +47,9 @@ def test_generated_requests_get_only_documented_responses(server: Served) -> Non
         given = [one.name for one in operation.iter_parameters()]
         may_be_wrong = given not in ([], ["If-None-Match"]) or len(operation.body) > 0
         for mode in GenerationMode if may_be_wrong else [GenerationMode.POSITIVE]:
-            probed(operation, mode, match, admin.token or "")
-    assert players[0].get(f"/v1/matches/{match}").json["move"] >= 5
+            few = operation.tags == ["tournaments"]  # tests/api/http/test_tournaments.py has what is hostile
+            probed(operation, mode, match, admin.token or "", FEW if few else EXAMPLES)
+    assert server.client().get(f"/v1/matches/{match}").json["move"] >= 5
 
 
 def probed(operation: Any, mode: GenerationMode, match: str, token: str, examples: int = EXAMPLES) -> None:

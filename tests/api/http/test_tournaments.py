@@ -93,6 +93,9 @@ def test_a_tournament_is_played_over_http(server: Served) -> None:
     standings = desk.director.get(f"{desk.path}/standings").json["standings"]
     assert len(standings["places"]) == 4
     assert standings["pending"] == 0
+    explained = desk.director.get(f"{desk.path}/standings?explain=n1").json["explained"]
+    assert [one["name"] for one in explained] == [one["name"] for one in standings["criteria"]]
+    desk.director.get(f"{desk.path}/standings?explain=n77").problem(409, "not-entered")
     match = desk.director.get(f"/v1/matches/{board['match']}").json
     assert match["status"] == "over"
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-import domain.drafts
+import domain.log
 from api.http.log_lines import Lines
 from domain.chance import Drawn, Forced, Ledger, Provable, Secret
 from domain.kernel import Picks, Seat
@@ -158,7 +158,7 @@ def _counts(metrics: str) -> list[str]:
 @contextmanager
 def world(folder: Path, game: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A world in which a commitment depends on its salt only, so that even the roots must be the same."""
-    monkeypatch.setattr(domain.drafts, "seal", lambda salt, part: hashlib.sha256(salt).digest())
+    monkeypatch.setattr(domain.log, "seal", lambda salt, part: hashlib.sha256(salt).digest())
     folder.mkdir()
     store = MemoryStore()
     gate = gate_over(store)

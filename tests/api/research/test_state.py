@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from array import array
 from itertools import islice
 from random import Random
@@ -19,18 +18,16 @@ from replay.verify import verify
 from tests.api.research.worlds import other_world, played, seen, steps
 
 GAMES = sorted(AGENTS)
-FULL = bool(os.environ.get("GLASNOST_FULL"))
-STEPS = 100_000 if FULL else 400  # random actions of each game
-FILES = 50 if FULL else 1  # match files of each game
+STEPS, ALL_STEPS = 400, 100_000  # random actions of each game
+FILES, ALL_FILES = 1, 50  # match files of each game
 EVERY = {"thirteen_minutes": 2, "cia_vs_kgb": 3, "twilight_struggle": 5, "imperial_struggle": 23}
-WORLDS = 200 if FULL else 1  # matches of each game in which worlds are compared
+WORLDS, ALL_WORLDS = 1, 60  # matches of each game in which worlds are compared
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_masked_random_steps_are_legal_to_the_end(game: str) -> None:
-    """B18: what the mask allows is never refused, and every match ends with a result."""
+def check_steps(game: str, least: int) -> None:
+    """What the mask allows is never refused, and every match ends with a result."""
     taken = seed = 0
-    while taken < STEPS:
+    while taken < least:
         state = State(game, seed=seed)
         mask, numbers = bytearray(state.num_actions), array("f", bytes(4 * state.observation_size))
         for now in steps(state, Random(seed)):
@@ -45,20 +42,45 @@ def test_masked_random_steps_are_legal_to_the_end(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_match_file_of_an_episode_verifies(game: str) -> None:
-    """B19: the gate's `Match` makes the same of the same answers, chance included."""
-    for seed in range(FILES):
-        state = played(game, seed)
-        report = verify(state.match_file())
-        assert report.ok, report
-        assert state._played().match.live == state._table
+def test_masked_random_steps_are_legal_to_the_end(game: str) -> None:
+    """B18."""
+    check_steps(game, STEPS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+def test_a_hundred_thousand_masked_random_steps_are_legal(game: str) -> None:
+    """B18 in full."""
+    check_steps(game, ALL_STEPS)
+
+
+def check_file(game: str, seed: int) -> None:
+    """The file of an episode verifies, and `Match` comes to the same table, chance included."""
+    state = played(game, seed)
+    report = verify(state.match_file())
+    assert report.ok, report
+    assert state._played().match.live == state._table
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_seat_sees_the_same_in_two_worlds_that_it_cannot_tell_apart(game: str) -> None:
-    """B20; a state that shows its true table instead is caught."""
+def test_the_match_file_of_an_episode_verifies(game: str) -> None:
+    """B19."""
+    for seed in range(FILES):
+        check_file(game, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+def test_fifty_match_files_verify(game: str) -> None:
+    """B19 in full."""
+    for seed in range(ALL_FILES):
+        check_file(game, seed)
+
+
+def check_worlds(game: str, matches: int) -> None:
+    """A seat sees the same in two worlds; a state that shows its true table instead is caught."""
     compared, caught, luck = 0, 0, Random(1)
-    for seed in range(WORLDS):
+    for seed in range(matches):
         for number, state in enumerate(steps(State(game, seed=seed), luck)):
             other = other_world(state, luck) if number % EVERY[game] == 0 else None
             if other is None:
@@ -72,6 +94,19 @@ def test_a_seat_sees_the_same_in_two_worlds_that_it_cannot_tell_apart(game: str)
             state._views = dict.fromkeys(state.players, (state._setting.empty, state._first))
     assert compared
     assert caught or game == "cia_vs_kgb"  # there all unseen cards of a kind lie in one pile
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_seat_sees_the_same_in_two_worlds_that_it_cannot_tell_apart(game: str) -> None:
+    """B20."""
+    check_worlds(game, WORLDS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+def test_a_seat_sees_the_same_in_many_pairs_of_worlds(game: str) -> None:
+    """B20 in full."""
+    check_worlds(game, ALL_WORLDS)
 
 
 def test_what_the_other_seat_was_dealt_is_not_seen() -> None:

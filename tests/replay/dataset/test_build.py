@@ -140,9 +140,9 @@ print(killed)
 """
 
 
-def _killed(home: Path, kills: int) -> None:
+def _killed(home: Path, kills: int, matches: int) -> None:
     with opened(home / "games") as store:
-        for seed in range(24):
+        for seed in range(matches):
             put(store, finished(SMALL, seed, name=f"m{seed}", bots=seed % 2 == 0))
     command = [sys.executable, "-c", _KILLED, str(home), str(kills), "17"]
     done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)})
@@ -150,12 +150,12 @@ def _killed(home: Path, kills: int) -> None:
 
 
 def test_a_build_that_is_killed_five_times_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    _killed(tmp_path, 5)
+    _killed(tmp_path, 5, 14)
 
 
 @pytest.mark.long
 def test_a_build_that_is_killed_50_times_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    _killed(tmp_path, 50)
+    _killed(tmp_path, 50, 24)
 
 
 def _close_while_following(store: SqliteStore, folder: Path, matches: int) -> Manifest:

@@ -12,8 +12,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from domain.chance import Secret
+from domain.drafts import Context
+from domain.events import BoardOf
+from domain.game import Game
 from domain.games import GAMES
-from domain.match import Match
+from domain.match import Match, open_match
 from projections.boards import BOARDS
 from projections.ratings import RatingRow
 from replay import matchfile
@@ -158,9 +162,9 @@ def test_each_row_has_as_many_values_as_its_table_has_columns(club: Club) -> Non
 
 
 _RARE = {  # columns that are null in the small store, with what fills them
-    "matches.tournament": "tournaments, which there are not yet",
-    "matches.round": "tournaments",
-    "matches.board": "tournaments",
+    "matches.tournament": "a match of a tournament",
+    "matches.round": "a match of a tournament",
+    "matches.board": "a match of a tournament",
     "ts_scorings.left_out": "Shuttle Diplomacy in force at a scoring",
     "ts_effects.region": "an effect for which a region is named",
     "ts_effects.ended_by": "a card that ends an effect early",
@@ -176,3 +180,20 @@ def test_every_column_has_a_value_in_some_row(club: Club) -> None:
             nulls[f"{part.table}.{name}"] += read[name].null_count
             rows[f"{part.table}.{name}"] += part.rows
     assert {name for name in rows if nulls[name] == rows[name]} == {*_RARE}
+
+
+def test_a_match_of_a_tournament_has_its_tournament_round_and_board(toy_game: Game) -> None:
+    draft = open_match(
+        Context(Secret(bytes(32), "m1"), 1, "1.0"),
+        toy_game,
+        *toy_game.settle(None, {}),
+        match="m1",
+        origin="live",
+        opener=None,
+        tournament=BoardOf("tabc", 2, 7),
+    )
+    match = Match.project(None, draft.records)
+    assert match is not None
+    row = core.rows(match, core.Beside())["matches"][0]
+    named = dict(zip((column.name for column in core.TABLES[0].columns), row, strict=True))
+    assert (named["tournament"], named["round"], named["board"]) == ("tabc", 2, 7)

@@ -5,15 +5,19 @@ Files of other engines that lie beside those of gacrux are read by the same test
 
 from __future__ import annotations
 
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
 
 from domain.tournaments.crosstable import Cell, Colour, Crosstable, Line, Outcome
 from replay.pairing import pair
+from replay.tournament_simulation import SimulatedRound
 from replay.trf import pairing_input
 from tests.replay.tournaments.recorded import files, load, rounds
 
+ROOT = Path(__file__).parents[3]
 PLAYERS = {17: 60, 40: 60, 128: 6}
 
 
@@ -92,3 +96,31 @@ def test_two_published_answers_of_another_engine_are_ours(
     answer = pair(pairing_input(Crosstable(3, lines, "w"), number))
     assert {(board.w, board.b) for board in answer.boards} == boards
     assert answer.byes == (bye,)
+
+
+STUB = """
+import sys
+from pathlib import Path
+from replay.pairing import pair
+_, system, source, option, target = sys.argv
+assert (system, option) == ("--dutch", "-p")
+answer = pair(Path(source).read_text("utf-8"))
+lines = [f"{board.w} {board.b}" for board in answer.boards] + [f"{bye} 0" for bye in answer.byes]
+Path(target).write_text("\\n".join([str(len(lines)), *lines]) + "\\n")
+"""
+
+
+def test_the_script_asks_a_program_that_speaks_as_bbp_pairings_does(
+    small: list[SimulatedRound], tmp_path: Path
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} {tmp_path}/stub.py "$@"\n')
+    program.chmod(0o755)
+    (tmp_path / "stub.py").write_text(STUB)
+    with_bye = next(one for one in small if one.answer.byes)
+    answer = runpy.run_path(str(ROOT / "ops" / "pairing_vectors.py"))["by_program"](
+        program, "6.0.0", with_bye.trf
+    )
+    assert (answer.engine, answer.version, answer.round) == ("bbpPairings", "6.0.0", with_bye.number)
+    assert answer.byes == with_bye.answer.byes
+    assert [(one.w, one.b) for one in answer.boards] == [(one.w, one.b) for one in with_bye.answer.boards]

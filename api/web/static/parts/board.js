@@ -33,6 +33,7 @@ export function mount() {
   spaces.values().next().value?.setAttribute("tabindex", "0");
   addTools();
   addWords();
+  abbreviate();
   line.after(changes);
   on(board, "click", ".space", (space) => page.set({ clicked: { id: space.dataset.id } }));
   on(board, "pointerover", ".space", describe);
@@ -45,6 +46,38 @@ export function mount() {
   page.on(["ring"], ({ ring }) => flag("ringed", ring ?? []));
   page.on(["pickable"], ({ pickable }) => flag("pickable", pickable ?? []));
   page.on(["picked"], ({ picked }) => flag("picked", picked ?? []));
+}
+
+// ── names on the whole board: cut short where the whole ones were too small to be read ──
+
+const LEAST = 9, SMALLEST = 11, SHORT = 24; // pixels of a text; units of the smallest name, and of a short one at most
+const IN_BOX = { letters: 5, room: 60 }, BELOW = { letters: 7, room: 94 }; // room: units of the drawing
+
+function abbreviate() {
+  const pen = document.createElement("canvas").getContext("2d");
+  if (pen) pen.font = `600 ${SHORT}px ${board ? getComputedStyle(board).fontFamily : "sans-serif"}`;
+  for (const space of spaces.values()) {
+    const rows = [...space.querySelectorAll(":scope > :is(.title, .name)")], last = rows.at(-1);
+    if (!last) continue;
+    const { letters, room } = last.matches(".title") ? IN_BOX : BELOW;
+    const name = short(rows.map((row) => row.textContent).join(" "), letters), fits = !pen || pen.measureText(name).width <= room;
+    const place = { class: "short", x: last.getAttribute("x") ?? 0, y: rows[0].getAttribute("y") };
+    last.after(svg("text", fits ? place : { ...place, textLength: room, lengthAdjust: "spacingAndGlyphs" }, name));
+  }
+  new ResizeObserver(measure).observe(frame);
+}
+
+/** The beginning of a name: of its first word, or of all where that is cut short itself. @param {string} name @param {number} letters */
+function short(name, letters) {
+  const first = name.split(/[\s/]+/)[0], whole = first.length < 4 || first.endsWith(".");
+  return (whole ? name.replace(/\s+/g, "") : first).slice(0, letters).replace(/[.,/-]+$/, "");
+}
+
+/** Choose the names that can be read; where not even short ones can, the view of a region shows them. */
+function measure() {
+  const pixels = (board?.getBoundingClientRect().width ?? 0) / view[2], size = Math.ceil(LEAST / pixels);
+  frame.classList.toggle("far", Math.round(pixels * SMALLEST * 10) < LEAST * 10 && size <= SHORT);
+  board?.style.setProperty("--short", `${size}px`);
 }
 
 /** Show what lies on the spaces; a step lets the numbers that it changed swell. @param {Record<string, Record<string, any>>} now */
@@ -269,6 +302,7 @@ function see(part, readable = false) {
   const wide = readable ? Math.ceil(part[2] * READABLE) : 0;
   if (board) board.style.width = wide > frame.clientWidth ? `${wide}px` : "";
   frame.classList.toggle("zoomed", part !== whole);
+  measure();
 }
 
 /** @param {number} factor @param {[number, number]} [around] in units of the board */

@@ -75,13 +75,14 @@ function fall(one, nth) {
 
 /** A card flies from one panel to another; one that lay face down turns where it lies now. @param {string} id @param {string | undefined} from @param {string} to */
 function fly(id, from, to) {
-  const end = placeOf(to, id), start = from === undefined ? end : placeOf(from);
-  if (!end || !start) return;
+  const end = placeOf(to, id);
+  if (!end) return;
+  const start = (from !== undefined && placeOf(from)) || end;
   const words = page.get("vocabulary"), { value, seat } = words.cards[id] ?? {}, side = words.place(seat);
   const card = h("div", { class: `card flying ${side < 0 ? "" : `seat-${side}`}`, "aria-hidden": "true" },
     value === undefined ? null : h("span", { class: "value" }, String(value)), h("span", { class: "card-name" }, words.name(id)));
   const at = (/** @type {[number, number]} */ [x, y]) => `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
-  const [before, after] = from === undefined ? [" rotateY(90deg)", " rotateY(0deg)"] : [" scale(1)", " scale(.9)"];
+  const [before, after] = start === end ? [" rotateY(90deg)", " rotateY(0deg)"] : [" scale(1)", " scale(.9)"];
   document.body.append(card);
   const flight = card.animate([
     { transform: at(start) + before, opacity: 1 }, { transform: at(end) + after, opacity: 1, offset: 0.8 }, { transform: at(end) + after, opacity: 0 },

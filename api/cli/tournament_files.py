@@ -1,0 +1,218 @@
+"""`glasnost tournament verify` and `export`: what proves a tournament leaves the store, and is verified."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from api.cli.common import (
+    FOUND_WRONG,
+    NOT_DONE,
+    CannotBeDone,
+    file_argument,
+    json_option,
+    language_option,
+    opened_store,
+    print_json,
+    store_option,
+)
+from api.cli.verify import trusted_keys
+
+if TYPE_CHECKING:
+    from api.store.open import Location
+    from api.store.sql import SqlStore
+    from domain.tournaments.history import TournamentLog
+    from replay.tournaments.exports import Format, Table
+    from replay.tournaments.report import Report
+
+_NEED_ENGINE = ("pairings", "standings")  # the questions that need the pairing engine
+
+
+@click.command()
+@file_argument()
+@click.option(
+    "--key", "keys", metavar="VKEY", multiple=True, help="A key whose signature counts; repeatable."
+)
+@click.option(
+    "--trust",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A file with such keys, one on each line; lines with # are comments.",
+)
+@click.option(
+    "--without",
+    type=click.Choice(["pairings"]),
+    help="Do not run the pairing engine again, or accept that it is not at hand.",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 64),
+    default=lambda: os.cpu_count() or 1,
+    show_default="the number of cores",
+    help="Verify the matches in so many processes.",
+)
+@json_option
+def verify(
+    file: Path, keys: Sequence[str], trust: Path | None, without: str | None, processes: int, as_json: bool
+) -> int:
+    """Verify a tournament FILE: log, matches, results, pairings, standings and lots.
+
+    The command needs no network and no store.  It runs the pairing engine again on what it was given; if that
+    version of the engine is not installed, it says "not checked" and exits with 2, unless --without pairings
+    accepts it.  (Without any engine only the points of the standings are checked.)  It exits with 1 if
+    anything is wrong, and names the first bad thing of each question.
+
+    \b
+    Example:
+      glasnost tournament verify cup.glasnost-tournament --trust keys.txt
+    """
+    from replay.pairing_twice import pair_once
+    from replay.tournaments.verify import verify as verified
+
+    trusted = trusted_keys(keys, trust)
+    if file.is_dir():
+        raise CannotBeDone(f"{file} is a directory; name the tournament file in it")
+    left_out = (without,) if without else ()
+    try:
+        report = verified(file, trusted, without=left_out, processes=processes, pairer=pair_once)
+    except OSError as error:
+        raise CannotBeDone(f"{file}: {error.strerror or error}") from error
+    _print(report, as_json)
+    if not report.ok:
+        return FOUND_WRONG
+    accepted = _NEED_ENGINE if without else ()
+    return NOT_DONE if report.unchecked.keys() - set(accepted) else 0
+
+
+def _print(report: Report, as_json: bool) -> None:
+    from replay.tournaments.report import lines
+
+    if not as_json:
+        for line in lines(report):
+            click.echo(line)
+        return
+    print_json(
+        {
+            "ok": report.ok,
+            "tournament": report.tournament,
+            "entries": report.entries,
+            "rounds": report.rounds,
+            "matches": report.matches,
+            "answers": report.answers,
+            "signed": report.signed.text(),
+            "failures": [
+                {"question": one.question, "entry": one.entry, "reason": str(one.sentence)}
+                for one in report.failures
+            ],
+            "unchecked": {question: str(why) for question, why in report.unchecked.items()},
+        }
+    )
+
+
+@click.command()
+@store_option()
+@click.argument("tournament", metavar="TOURNAMENT")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["bundle", "trf", "csv", "json", "ics", "ndjson"]),
+    default="bundle",
+    show_default=True,
+    help="The tournament file (bundle), a TRF, tables, everything, the dates, or the log.",
+)
+@click.option("--at", type=click.IntRange(1), help="After this entry; else the latest.")
+@click.option("--round", "rounds", type=click.IntRange(1), help="Rounds up to this one (trf, csv).")
+@click.option(
+    "--table",
+    type=click.Choice(["standings", "boards", "crosstable"]),
+    default="standings",
+    show_default=True,
+    help="Which table (csv).",
+)
+@click.option("--entrant", default="", help="The games of this entrant, such as n3 (ics).")
+@click.option("--out", type=click.Path(path_type=Path), help="The file; else standard output.")
+@language_option
+def export(
+    store: Location,
+    tournament: str,
+    kind: Format,
+    at: int | None,
+    rounds: int | None,
+    table: Table,
+    entrant: str,
+    out: Path | None,
+    language: str,
+) -> None:
+    """Write a TOURNAMENT of a store to a file, also while the store is served.
+
+    \b
+    Example:
+      glasnost tournament export --store games TOURNAMENT --out cup.glasnost-tournament
+      glasnost tournament export --store games TOURNAMENT --format csv --table boards
+    """
+    from api.gate.tournament_commands import state_at
+    from replay.tournaments.exports import Wanted, exported
+
+    with opened_store(store, write=False) as opened:
+        log = opened.tournament(tournament)
+        if log is None:
+            raise CannotBeDone(f"there is no tournament {tournament}")
+        state = state_at(log, at)
+        if kind == "bundle":
+            with file_at(out) as file:
+                write_bundle(opened, log, state.entry, file)
+            return
+        wanted = Wanted(kind, at, rounds or 0, table, entrant, language)
+        names = opened.people.names([one.player for one in state.entrants.values()])
+        known = {person: name for person, name in names.items() if name}
+        content = exported(log, state, wanted, known, opened.keys.signing.verifying.name)
+        with file_at(out) as file:
+            file.write(content)
+
+
+def write_bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -> None:
+    """Write the tournament file of the first entries.  Raises CannotBeDone: a match is not at hand."""
+    from api.gate.tournament_commands import KIND
+    from domain.signed_notes import checkpoint
+    from replay import matchfile
+    from replay.tournaments.file import write
+
+    def of(name: str) -> bytes:
+        match, note = store.match(name), store.note(name)
+        if match is None or note is None:
+            raise CannotBeDone(f"match {name} is not in this store, or not over")
+        return matchfile.write(match.records, note)
+
+    keys = store.keys
+    note = checkpoint(keys.signing, log, at, log.roots[at - 1], KIND)
+    write(out, log, note, [keys.present, *keys.retired], of, at)
+
+
+@contextmanager
+def file_at(out: Path | None) -> Iterator[IO[bytes]]:
+    """A file that is copied to its place, or to standard output, when it is complete.
+
+    Raises:
+        CannotBeDone: it cannot be written.
+    """
+    with tempfile.TemporaryFile() as file:
+        yield file
+        file.seek(0)
+        if out is None:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            return
+        fresh = out.with_name(f".{out.name}.part")
+        try:
+            with fresh.open("wb") as target:
+                shutil.copyfileobj(file, target)
+            fresh.replace(out)
+        except OSError as error:
+            raise CannotBeDone(f"{out}: cannot be written: {error.strerror or error}") from error

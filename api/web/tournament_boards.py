@@ -1,0 +1,124 @@
+"""The page of a board: both entrants, clocks, the match, what was ruled; and the form of a ruling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import get_args
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from api.gate.tournament_previews import Preview, previewed
+from api.http.routes.tournaments import actor_of
+from api.http.routing import Call
+from api.web.shell import HasShell
+from api.web.tournament_parts import (
+    Frame,
+    back_to,
+    board_shown,
+    converted,
+    form_of,
+    framed,
+    half,
+    number_in,
+    shown,
+)
+from domain.tournaments import commands as c
+from domain.tournaments import events as e
+from domain.tournaments.judging import board_in, round_in
+from domain.tournaments.state import Board, Round
+
+REASONS: tuple[str, ...] = get_args(c.RulingReason)
+
+
+class LogLine(Struct, frozen=True):
+    """An entry about a board: its number, kind and time (µs UTC), who acted, and what it says beyond."""
+
+    entry: int
+    kind: str
+    at: int | None
+    by: str
+    detail: str = ""
+    reason: str = ""
+    text: str = ""
+
+
+async def board_page(pages: HasShell, call: Call, tournament: str, round_number: str, board: str) -> Response:
+    """A board with its rulings beside the log.  Raises Refused: unknown-tournament, not-found."""
+    frame = await framed(call, tournament)
+    return await _page(pages, frame, *_board(frame, round_number, board))
+
+
+async def _page(
+    pages: HasShell,
+    frame: Frame,
+    one: Round,
+    found: Board,
+    asked: Mapping[str, str] | None = None,
+    preview: Preview | None = None,
+) -> Response:
+    """The page; with a `preview`, what the ruling of the form `asked` would change, to be confirmed."""
+    row = await board_shown(frame, one, found, live=bool(found.opened and not found.result))
+    return shown(
+        pages,
+        frame,
+        "tournament_board.html",
+        tab="",
+        round=one,
+        row=row,
+        lines=list(_lines(frame, one, found)),
+        results=e.RESULTS,
+        reasons=REASONS,
+        may_rule=frame.officiates and one.status != "paired" and frame.s.ended != "cancelled",
+        asked=asked or {},
+        preview=preview,
+        half=half,
+        may_call=bool(frame.own and frame.own.id in found.entrants and not frame.s.ended),
+    )
+
+
+def _board(frame: Frame, round_number: str, board: str) -> tuple[Round, Board]:
+    numbers = {"round": round_number, "board": board}
+    one = round_in(frame.s, number_in(numbers, "round"))
+    return one, board_in(one, number_in(numbers, "board"))
+
+
+def _lines(frame: Frame, one: Round, board: Board) -> Iterator[LogLine]:
+    """The entries that concern a board, the latest first."""
+    for record in reversed(frame.log.records):
+        entry = record.entry
+        if getattr(entry, "round", None) != one.number:
+            continue
+        about = getattr(entry, "board", board.number)
+        if about in (0, board.number):
+            yield _line(frame, entry)
+
+
+def _line(frame: Frame, entry: e.Entry) -> LogLine:
+    detail = reason = text = ""
+    if isinstance(entry, e.Ruled):
+        detail, reason, text = entry.result, entry.reason, " · ".join(filter(None, (entry.rule, entry.text)))
+    elif isinstance(entry, e.ResultRecorded):
+        detail = entry.result
+    elif isinstance(entry, e.PairingChanged):
+        text = entry.text
+    by = frame.person(entry.by) if entry.by else ""
+    return LogLine(entry.entry, str(entry.__struct_config__.tag), entry.at, by, detail, reason, text)
+
+
+async def rule(pages: HasShell, call: Call, tournament: str, round_number: str, board: str) -> Response:
+    """Rule on a board by the form of its page; on a closed round, show first what that would change.
+
+    Raises:
+        Refused: see `TournamentGate.rule`.
+    """
+    frame, form = await framed(call, tournament), await form_of(call)
+    one, found = _board(frame, round_number, board)
+    expect, seen = number_in(form, "expect"), form.pop("preview", "")
+    command = converted({**form, "do": "rule", "round": one.number, "board": found.number}, c.Rule)
+    gate, actor = call.services.tournaments, actor_of(call)
+    if one.status == "closed" and not seen:
+        preview = await previewed(gate, tournament, command, actor, expect)
+        return await _page(pages, frame, one, found, form, preview)
+    await gate.rule(tournament, command, actor, expect, preview=seen)
+    return back_to(call, tournament, f"rounds/{one.number}/boards/{found.number}")

@@ -1,0 +1,255 @@
+"""The desk of officials: open tasks, drafts of pairings, changes by hand, publication, closing, people.
+
+A change of a pairing is looked at before it is saved: the page says what speaks against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import fields
+from starlette.responses import Response
+
+from api.gate.tournaments import DraftedRound
+from api.http.routes.tournaments import actor_of, invite_entrants
+from api.http.routing import Call
+from api.http.tournament_schemas import Invitations
+from api.web.shell import HasShell
+from api.web.tournament_parts import (
+    Frame,
+    back_to,
+    board_shown,
+    boards_of,
+    converted,
+    form_of,
+    framed,
+    number_in,
+    shown,
+)
+from domain.clocks import SECOND
+from domain.kernel import Refused
+from domain.refusals import QUOTED
+from domain.tournaments import commands as c
+from domain.tournaments.crosstables import FIRST_COLOUR, table_for_pairing
+from domain.tournaments.judging import must_be_official
+from domain.tournaments.rounds import next_round
+from domain.tournaments.state import Round, Tournament
+from replay.legality import breaches, colour_flags
+
+POLICIES = (
+    "adjourn",
+    "forfeit +-",
+    "forfeit -+",
+    "forfeit --",
+    "adjudicate 1-0",
+    "adjudicate ½",
+    "adjudicate 0-1",
+)
+WHY_CHANGED: tuple[str, ...] = get_args(next(f.type for f in fields(c.ChangePairing) if f.name == "reason"))
+
+
+class Warned(Struct, frozen=True):
+    """What speaks against a board of a pairing, by kind, and the entrant or board that it is about."""
+
+    kind: str
+    about: str
+    number: int = 0
+
+
+async def officials_page(pages: HasShell, call: Call, tournament: str) -> Response:
+    """What is to be done now; `draft` shows a pairing, `a` and `b` an exchange in the latest one.
+
+    Raises:
+        Refused: forbidden, and what `TournamentGate.draft` refuses if a draft is asked for.
+    """
+    frame, query = await framed(call, tournament), call.request.query_params
+    must_be_official(frame.s, actor_of(call))
+    draft = None
+    if "draft" in query:
+        draft = await call.services.tournaments.draft(tournament, actor_of(call))
+    return await _officials(pages, frame, draft, (query.get("a", ""), query.get("b", "")))
+
+
+async def _officials(
+    pages: HasShell, frame: Frame, draft: DraftedRound | None, swap: tuple[str, str], codes: object = ()
+) -> Response:
+    s, last = frame.s, frame.s.round
+    paired = last if last and last.status == "paired" else None
+    swapped = exchanged(paired, *swap) if paired and all(swap) and swap[0] != swap[1] else None
+    pairs = [(w, b) for w, b, _, _ in draft.draft.boards] if draft else swapped
+    number = draft.draft.round if draft else last.number if last else 0
+    return shown(
+        pages,
+        frame,
+        "tournament_officials.html",
+        tab="desk",
+        draft=draft,
+        paired=paired,
+        running=last if last and last.status == "published" else None,
+        rows=await boards_of(frame, last) if last and last.status == "published" else [],
+        swap=swap,
+        swapped=swapped,
+        warnings=warnings(s, number, pairs) if pairs else [],
+        can_draft=_can_draft(s),
+        next=number if paired else len(s.rounds) + 1,
+        needs_lot=s.terms.format == "swiss" and FIRST_COLOUR not in s.lots,
+        calls=[(call, await _about(frame, call.round, call.board)) for call in s.standing_calls],
+        waiting=[one.id for one in s.entrants.values() if one.status == "waiting"],
+        policies=POLICIES,
+        why_changed=WHY_CHANGED,
+        codes=codes,
+    )
+
+
+async def _about(frame: Frame, round_number: int, board: int) -> str:
+    """The light of the board that a call is about; "" if it is about none."""
+    one = frame.s.at_round(round_number) if round_number else None
+    found = one.board(board) if one else None
+    return (await board_shown(frame, one, found, live=False)).light if one and found else ""
+
+
+def _can_draft(s: Tournament) -> bool:
+    try:
+        next_round(s)
+    except Refused:
+        return False
+    return bool(s.numbered)
+
+
+def exchanged(one: Round, a: str, b: str) -> list[tuple[str, str]]:
+    """Return the pairs of a round in which two entrants have changed places; one may have none."""
+    other = {a: b, b: a}
+    return [(other.get(board.w, board.w), other.get(board.b, board.b)) for board in one.boards]
+
+
+def warnings(s: Tournament, number: int, pairs: list[tuple[str, str]]) -> list[Warned]:
+    """Return what speaks against the pairs of a round: rematches, colours, differences of points."""
+    table = table_for_pairing(s, number)
+    numbers = {line.entrant: line.number for line in table.lines}
+    names = {line.number: line.entrant for line in table.lines}
+    if not all(w in numbers and b in numbers for w, b in pairs):
+        raise Refused("not-entered", "no-such-entrant", {"entrant": "?"})
+    known = [(numbers[w], numbers[b]) for w, b in pairs]
+    rematches = [
+        Warned("rematch", names[found.numbers[0]])
+        for found in breaches(table, number, known, ())
+        if found.breach == "rematch"
+    ]
+    colours = [
+        Warned("in_a_row" if flag.in_a_row > flag.difference else "colours", names[flag.number])
+        for flag in colour_flags(table, number, known)
+    ]
+    apart = [
+        Warned("points", w, place)
+        for place, (w, b) in enumerate(pairs, 1)
+        if abs(s.score(w) - s.score(b)) > s.terms.points.win // 2
+    ]
+    return [*rematches, *colours, *apart]
+
+
+# ── What the forms of the desk do ──
+
+
+async def do_as_official(pages: HasShell, call: Call, tournament: str) -> Response:
+    """Carry out what a form of the desk asks for.  Raises Refused."""
+    frame, form = await framed(call, tournament), await form_of(call)
+    must_be_official(frame.s, actor_of(call))
+    kind = form.pop("do", "")
+    if kind == "invite":
+        return await _invite(pages, call, frame, form)
+    work = {
+        "pair": _pair,
+        "change": _change,
+        "publish_round": _publish_round,
+        "close_round": _close_round,
+        "publish": _publish,
+    }.get(kind)
+    if work is None:
+        raise Refused("invalid", QUOTED, {"said": f"do: {kind[:40]!r}"})
+    await work(call, frame, form)
+    return back_to(call, tournament, "desk")
+
+
+async def _invite(pages: HasShell, call: Call, frame: Frame, form: Mapping[str, str]) -> Response:
+    """Keep places for people by name, a line each; their codes are shown once."""
+    names = [line.strip() for line in form.get("names", "").split("\n") if line.strip()]
+    body = converted(
+        {"expect": form.get("expect", ""), "entrants": [{"name": name} for name in names]}, Invitations
+    )
+    made = await invite_entrants(call, frame.s.id, body)
+    return await _officials(pages, await framed(call, frame.s.id), None, ("", ""), made.invitations)
+
+
+async def _pair(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    sha256, expect = form.get("draft_sha256", ""), number_in(form, "expect")
+    await call.services.tournaments.pair(frame.s.id, number_in(form, "round"), sha256, actor_of(call), expect)
+
+
+async def _change(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    one = frame.s.round
+    if one is None:
+        raise Refused("not-found", "no-such-round", {"round": 1, "rounds": 0})
+    pairs = exchanged(one, form.get("a", ""), form.get("b", ""))
+    plain = {
+        "round": one.number,
+        "boards": [{"w": w, "b": b} for w, b in pairs],
+        "reason": form.get("reason", ""),
+        "text": form.get("text", ""),
+    }
+    expect, order = number_in(form, "expect"), converted({"do": "change_pairing", **plain}, c.ChangePairing)
+    await call.services.tournaments.commands.command(frame.s.id, order, actor_of(call), expect=expect)
+
+
+async def _publish_round(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    plain: dict[str, object] = {"do": "publish_round", "round": number_in(form, "round")}
+    for name in ("opens_at", "until"):
+        if name in form:
+            plain[name] = moment(form[name], frame.s.terms.time_zone)
+    if "despite_calls" in form:
+        plain["despite_calls"] = form["despite_calls"]
+    order = converted(plain, c.PublishRound)
+    await call.services.tournaments.publish_round(
+        frame.s.id, order, actor_of(call), number_in(form, "expect")
+    )
+
+
+def moment(text: str, zone: str) -> int:
+    """Return a local time of a time zone ("2026-11-24T20:00") in microseconds UTC.
+
+    Raises:
+        Refused: invalid: it is no time, or the clocks of that zone skip it.
+    """
+    try:
+        local = datetime.strptime(text, "%Y-%m-%dT%H:%M").replace(tzinfo=ZoneInfo(zone))
+    except ValueError as error:
+        raise Refused("invalid", QUOTED, {"said": str(error)[:200]}) from error
+    seconds = int(local.timestamp())
+    if datetime.fromtimestamp(seconds, ZoneInfo(zone)).replace(tzinfo=None) != local.replace(tzinfo=None):
+        raise Refused("invalid", QUOTED, {"said": f"{text}: {zone}"})
+    return seconds * SECOND
+
+
+async def _close_round(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    boards = []
+    for name, value in form.items():
+        if name.startswith("policy."):
+            policy, _, result = value.partition(" ")
+            plain = {"board": number_in({"board": name.removeprefix("policy.")}, "board"), "policy": policy}
+            boards.append({**plain, **({"result": result} if result else {})})
+    plain_order = {
+        "do": "close_round",
+        "round": number_in(form, "round"),
+        "boards": boards,
+        "reason": form.get("reason", ""),
+    }
+    order = converted(plain_order, c.CloseRound)
+    await call.services.tournaments.close_round(frame.s.id, order, actor_of(call), number_in(form, "expect"))
+
+
+async def _publish(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    order = c.Publish(final=form.get("final") == "true", note=form.get("note", "")[: c.TEXT])
+    await call.services.tournaments.publish(frame.s.id, order, actor_of(call), number_in(form, "expect"))

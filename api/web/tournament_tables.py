@@ -1,0 +1,126 @@
+"""Standings with every addend of a value, after any entry; and the path of one entrant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from api.http.routing import Call
+from api.web.shell import HasShell
+from api.web.tournament_parts import RESULTS, Frame, framed, half, light_of, shown
+from domain.kernel import Refused
+from domain.tournaments.events import RoundClosed
+from domain.tournaments.judging import entrant_in
+from domain.tournaments.state import Round
+from replay.standings import Explained, Standings
+
+
+class CellShown(Struct, frozen=True):
+    """A round of an entrant: the opponent's number and id, the seat (0 or 1), the half of the result.
+
+    kind: "win", "loss", "draw", "pending", or the kind of a bye.
+    """
+
+    round: int
+    kind: str
+    number: int = 0
+    opponent: str = ""
+    seat: int = 0
+    result: str = ""
+    board: int = 0
+    light: str = ""
+    floats: str = ""
+    total: str = ""
+
+
+def cells_of(frame: Frame, entrant: str) -> list[CellShown]:
+    """Return the public rounds of an entrant, each with the points after it."""
+    return [_cell(frame, one, entrant) for one in frame.shown_rounds]
+
+
+def _cell(frame: Frame, one: Round, entrant: str) -> CellShown:
+    board, total = one.board_of(entrant), frame.score(entrant, one.number + 1)
+    if board is None:
+        return CellShown(one.number, one.byes.get(entrant, "absent"), total=total)
+    seat = 0 if board.w == entrant else 1
+    other, result = board.entrants[1 - seat], RESULTS.get(board.result)
+    own = result[seat] if result else ""
+    kind = {"1": "win", "+": "win", "½": "draw", "": "pending"}.get(own, "loss")
+    return CellShown(
+        one.number,
+        kind,
+        frame.numbers.get(other, 0),
+        other,
+        seat,
+        own,
+        board.number,
+        light_of(board),
+        board.floats,
+        total,
+    )
+
+
+async def standings_page(pages: HasShell, call: Call, tournament: str) -> Response:
+    """The standings after an entry (`at`); `explain` opens the addends of one entrant."""
+    query = call.request.query_params
+    frame = await framed(call, tournament, query.get("at"))
+    found, refusal = await _standings(frame)
+    wanted = query.get("explain", "")
+    why: Sequence[Explained] = ()
+    if found and wanted in frame.numbers:
+        why = await call.services.tournaments.explained(frame.s, wanted)
+    return shown(
+        pages,
+        frame,
+        "tournament_standings.html",
+        tab="standings",
+        standings=found,
+        refusal=refusal,
+        rows=[(place, cells_of(frame, place.entrant)) for place in found.places] if found else [],
+        ids=list(frame.numbers),
+        explain=wanted if why else "",
+        why=why,
+        moments=_moments(frame),
+        is_latest=frame.s.entry == frame.latest,
+    )
+
+
+async def _standings(frame: Frame) -> tuple[Standings | None, str]:
+    """The standings, or the id of why there are none."""
+    try:
+        return await frame.call.services.tournaments.standings(frame.s), ""
+    except Refused as error:
+        return None, error.kind
+
+
+def _moments(frame: Frame) -> list[tuple[int, int]]:
+    """The rounds that were closed, each with the entry that did it last."""
+    closed = {
+        record.entry.round: record.entry.entry
+        for record in frame.log.records
+        if isinstance(record.entry, RoundClosed)
+    }
+    return sorted(closed.items())
+
+
+async def entrant_page(pages: HasShell, call: Call, tournament: str, entrant: str) -> Response:
+    """The path of an entrant: opponents with their points, sides, floats.  Raises Refused: not-entered."""
+    frame = await framed(call, tournament)
+    one = entrant_in(frame.s, entrant)
+    found, _ = await _standings(frame)
+    place = next((row.place for row in found.places if row.entrant == entrant), 0) if found else 0
+    cells = cells_of(frame, entrant)
+    sides = [sum(cell.seat == seat and bool(cell.opponent) for cell in cells) for seat in (0, 1)]
+    return shown(
+        pages,
+        frame,
+        "tournament_entrant.html",
+        tab="",
+        one=one,
+        place=place,
+        cells=cells,
+        sides=sides,
+        penalty=half(one.penalty),
+    )

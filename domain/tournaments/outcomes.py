@@ -1,0 +1,108 @@
+"""What the match of a board comes to in its tournament: who had which seat, who won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from domain.events import BoardOf, Closed, Ruled
+from domain.kernel import Result, Seat
+from domain.log import b64
+from domain.match import Match
+from domain.tournaments.commands import RecordResult
+from domain.tournaments.state import Board, Tournament
+
+
+class EndedMatch(Struct, frozen=True):
+    """What a tournament needs to know of a match that is over.
+
+    place: the board for which it was opened.  players: by seat, "" for a seat that nobody took.
+    first_root, root: over the first move, and over all moves.  rulings: the moves that are rulings.
+    result: None if it has none; by: what closed it.
+    """
+
+    match: str
+    place: BoardOf | None
+    players: Mapping[Seat, str]
+    moves: int
+    first_root: str
+    root: str
+    rulings: tuple[int, ...]
+    result: Result | None
+    by: str
+
+
+def ended(match: Match) -> EndedMatch | None:
+    """Return what a match came to; None while it runs."""
+    closed = match.records[-1].entry
+    if not isinstance(closed, Closed):
+        return None
+    return EndedMatch(
+        match=match.id,
+        place=match.opened.tournament,
+        players=sitting(match),
+        moves=closed.move,
+        first_root=b64(match.roots[0]),
+        root=b64(match.roots[-1]),
+        rulings=tuple(record.move for record in match.records if isinstance(record.entry, Ruled)),
+        result=closed.result,
+        by=closed.by,
+    )
+
+
+def sitting(match: Match) -> dict[Seat, str]:
+    """Return who sits on each seat now; "" for a free one."""
+    return {seat: seated.player if seated else "" for seat, seated in match.players.items()}
+
+
+def sides_of(s: Tournament, board: Board, players: Mapping[Seat, str]) -> dict[Seat, str]:
+    """Return the entrant of each seat, as the players sit; a free seat is that of the pairing.
+
+    Args:
+        players: by seat; "" for a free one.
+    """
+    names = {player: name for name in board.entrants for player in _people(s, name)}
+    found = {
+        seat: names.get(player) or board.seated[place % 2]
+        for place, (seat, player) in enumerate(players.items())
+    }
+    return found if len(set(found.values())) == 2 else dict(zip(players, board.seated, strict=False))
+
+
+def recorded(
+    s: Tournament, round_number: int, board: Board, match: EndedMatch, checked: dict[str, str]
+) -> RecordResult:
+    """Return the command that records what a match came to.
+
+    Args:
+        s: the tournament before it.
+        checked: what `verify` found, by question.
+    """
+    sides, result = sides_of(s, board, match.players), match.result
+    winner = sides.get(result.winner, "") if result and result.winner else ""
+    return RecordResult(
+        round=round_number,
+        board=board.number,
+        match=match.match,
+        closed_move=match.moves,
+        root=match.root,
+        winner=winner,
+        reason=result.reason if result else match.by,
+        drawn=result is not None and not winner,
+        score=dict(result.score) if result else {},
+        sides=sides,
+        checked=checked,
+    )
+
+
+def result_of(board: Board, winner: str, drawn: bool) -> str:
+    """Return the result of a board; "" if its match has none."""
+    if winner:
+        return "1-0" if winner == board.w else "0-1"
+    return "½" if drawn else ""
+
+
+def _people(s: Tournament, name: str) -> tuple[str, ...]:
+    one = s.entrants[name]
+    return (one.player, *one.players)

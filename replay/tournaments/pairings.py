@@ -1,0 +1,121 @@
+"""The question *pairings*: does the engine pair so again, from what the log says it was given?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from domain.kernel import Refused
+from domain.refusals import Sentence
+from domain.tournaments.crosstables import table_for_pairing
+from domain.tournaments.events import Paired, PairedBoard
+from domain.tournaments.rounds import without_board
+from domain.tournaments.state import Tournament
+from replay.pairing import PairingAnswer, engine_at_hand
+from replay.tournament_results import round_robin
+from replay.tournaments.published import sha256
+from replay.tournaments.report import Disproved
+from replay.trf import pairing_input
+from replay.trf_reading import read
+
+Pairer = Callable[[str], PairingAnswer]
+
+
+def named_boards(answer: PairingAnswer, names: Mapping[int, str]) -> tuple[tuple[str, str, str, str], ...]:
+    """Return the boards of an answer by entrants: w, b, floats, and the rule that gave the colours.
+
+    Args:
+        names: the entrant of each number.
+    """
+    return tuple(
+        (names[one.w], names[one.b], ",".join(way or "" for way in one.floats).strip(","), one.colour_rule)
+        for one in answer.boards
+    )
+
+
+def engine_of(entry: Paired) -> str:
+    """Return the engine of a pairing with its version."""
+    return f"{entry.engine} {entry.version}"
+
+
+def check_input(entry: Paired, before: Tournament) -> None:
+    """Check that the engine was given what the log says until then.
+
+    Args:
+        before: the tournament before the round was paired.
+
+    Raises:
+        Disproved: it was given something else.
+    """
+    place = Sentence("at-round", {"round": entry.round})
+    if entry.round not in (len(before.rounds), len(before.rounds) + 1) or not entry.round:
+        raise Disproved(entry.entry, Sentence("round-out-of-order"), place)
+    if sha256(entry.input.encode()) != entry.input_sha256:
+        raise Disproved(entry.entry, Sentence("input-hash"), place)
+    if before.terms.format == "round_robin":
+        return  # its table follows from the entrants alone: see `check_answer`
+    try:
+        ours = pairing_input(table_for_pairing(before, entry.round), entry.round)
+        same = ours == entry.input or read(ours.encode()).table == read(entry.input.encode()).table
+    except Exception as error:  # a forged log may give a table that is none
+        what = f"{type(error).__name__}: {error}"[:200]
+        raise Disproved(entry.entry, Sentence("cannot-be-checked", {"error": what}), place) from error
+    if not same:
+        raise Disproved(entry.entry, Sentence("input-not-of-log"), place)
+
+
+def check_answer(entry: Paired, before: Tournament, pairer: Pairer) -> Sentence | None:
+    """Run the engine again and compare; return why that was not possible, if it was not.
+
+    Raises:
+        Disproved: the engine pairs otherwise.
+    """
+    place = Sentence("at-round", {"round": entry.round})
+    if before.terms.format == "round_robin":
+        return _check_table(entry, before, place)
+    if engine_of(entry) != engine_at_hand():
+        return Sentence("engine-not-at-hand", {"engine": engine_of(entry)[:100]})
+    names = {number: one.id for number, one in enumerate(before.numbered, 1)}
+    try:
+        answer = pairer(entry.input)
+    except Refused as error:
+        about = {"said": Sentence(error.id, error.values)}
+        raise Disproved(entry.entry, Sentence("engine-refuses", about), place) from error
+    byes = without_board(before, entry.round) | {names[one]: "pairing_bye" for one in answer.byes}
+    _compare(entry, named_boards(answer, names), byes, place)
+    return None
+
+
+def _check_table(entry: Paired, before: Tournament, place: Sentence) -> Sentence | None:
+    """Do as `check_answer`, for a round of the Berger tables."""
+    try:
+        draft = round_robin(before, entry.round)
+    except Refused as error:
+        about = {"said": Sentence(error.id, error.values)}
+        raise Disproved(entry.entry, Sentence("engine-refuses", about), place) from error
+    if (entry.engine, entry.version) != (draft.engine, draft.version):
+        return Sentence("engine-not-at-hand", {"engine": engine_of(entry)[:100]})
+    if entry.input != draft.input:
+        raise Disproved(entry.entry, Sentence("input-not-of-log"), place)
+    _compare(entry, draft.boards, draft.byes, place)
+    return None
+
+
+def _compare(
+    entry: Paired, named: Sequence[tuple[str, str, str, str]], byes: Mapping[str, str], place: Sentence
+) -> None:
+    """Compare a pairing with what the engine gives.  Raises Disproved."""
+    boards = tuple(PairedBoard(number, *board) for number, board in enumerate(named, 1))
+    for ours, theirs in zip(boards, entry.boards, strict=False):
+        if ours != theirs:
+            raise Disproved(entry.entry, _differs(ours, theirs), place)
+    if len(boards) != len(entry.boards) or byes != entry.byes:
+        raise Disproved(entry.entry, Sentence("byes-paired-otherwise"), place)
+
+
+def _differs(ours: PairedBoard, theirs: PairedBoard) -> Sentence:
+    about: dict[str, str | int] = {
+        "board": theirs.board,
+        "ours": f"{ours.w} - {ours.b} {ours.floats} {ours.colour_rule}".strip(),
+        "theirs": f"{theirs.w} - {theirs.b} {theirs.floats} {theirs.colour_rule}".strip()[:200],
+    }
+    return Sentence("paired-otherwise", about)

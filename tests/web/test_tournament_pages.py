@@ -1,0 +1,198 @@
+"""The pages of a tournament: what they show, forms without scripts, and what foreign pages cannot send."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+from playwright.sync_api import Browser
+
+from api.web.tournament_officials import moment
+from domain.kernel import Refused
+from tests.api.http.served import served
+from tests.web.axe import violations
+from tests.web.browser import NARROW
+from tests.web.signed import visitors
+from tests.web.tournament_hall import NAMES, Hall, form, own_page
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """A tournament in its third round."""
+    with served(tmp_path_factory.mktemp("tournaments"), requests_per_second=10_000) as server:
+        found = Hall(server)
+        found.post("entries", do="draw_lot", label="lot/colour", n=2)
+        for _ in range(2):
+            found.play(found.pair())
+        found.pair()
+        yield found
+
+
+def html(hall: Hall, path: str, language: str = "en") -> str:
+    """A page as a visitor has it, with its characters as they are."""
+    answer = hall.server.client().get(path, accept_language=language)
+    assert answer.status == 200, answer
+    return unescape(answer.body.decode())
+
+
+def test_the_list_and_the_page_of_a_tournament_are_read_in_both_languages(hall: Hall) -> None:
+    assert f'<a href="{hall.page}">' in html(hall, "/t?game=thirteen_minutes&status=running")
+    assert hall.id not in html(hall, "/t?game=cia_vs_kgb")
+    page = html(hall, f"{hall.page}?round=2")
+    assert all(name in page for name in NAMES)
+    assert "reported, not proved" in page
+    assert "швейцарская система" in html(hall, hall.page, "ru")
+    assert hall.server.client().get("/t/none").status == 404
+
+
+def test_an_organizer_announces_and_a_player_enters_without_scripts(hall: Hall) -> None:
+    fields = {"title": "Кубок города", "game": "cia_vs_kgb/", "format": "swiss", "rounds": 3, "clock": "days"}
+    made = form(hall.director, "/t/new", days=3, cap=7, late_rounds=0, **fields)
+    assert made.status == 303, made
+    path = made.headers["location"].removesuffix("/desk")
+    told = hall.director.get(f"/v1/tournaments/{path.removeprefix('/t/')}").json
+    assert told["terms"]["clock"] == [{"mode": "days", "days": 3, "cap": 7}]
+    assert (told["title"], told["terms"]["rated"]) == ("Кубок города", False)
+    ann = hall.server.player("Ann")
+    assert form(ann, f"{path}/do", do="enter").headers["location"] == path
+    assert "You take part." in ann.get(path).body.decode()
+    assert form(ann, f"{path}/do", do="ask_bye", round=1, points=0).status == 303
+    assert form(ann, f"{path}/do", do="withdraw", reason="ill").status == 303
+    assert "You have withdrawn." in ann.get(path).body.decode()
+    assert form(ann, "/t/new", days=3, cap=7, **fields).status == 403
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/t/{}/do", 403), ("/t/new", 403), ("/v1/tournaments/{}/entries", 403)],
+)
+def test_a_form_of_another_site_is_refused(hall: Hall, path: str, status: int) -> None:
+    ann = hall.players[0]
+    head = own_page(ann, "https://evil.example")
+    assert ann.send("POST", path.format(hall.id), b"do=withdraw", head).status == status
+
+
+def test_only_pages_of_tournaments_take_forms(hall: Hall) -> None:
+    ann = hall.players[0]
+    answer = ann.send("POST", f"{hall.path}/entries", b"do=withdraw", own_page(ann))
+    answer.problem(415, "media-type")
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"do=withdraw&do=withdraw", 422),
+        (b"do=dance", 422),
+        (b"do=withdraw&reason=%ff", 422),
+        (b"do=\xff", 422),
+        (b"&".join(b"a%d=1" % n for n in range(1_300)), 422),
+        (b"do=withdraw&reason=" + b"x" * 300_000, 413),
+        (b"do=pair&round=4", 422),
+        (b"do=seed&order=n1", 422),
+    ],
+)
+def test_hostile_forms_change_nothing(hall: Hall, body: bytes, status: int) -> None:
+    ann, before = hall.players[0], hall.entry
+    assert ann.send("POST", f"{hall.page}/do", body, own_page(ann)).status == status
+    assert hall.entry == before
+
+
+def test_a_form_needs_somebody_and_leads_to_no_other_site(hall: Hall) -> None:
+    visitor = hall.server.client()
+    assert visitor.send("POST", f"{hall.page}/do", b"do=enter", own_page(visitor)).status == 401
+    eve = hall.server.player("Eve")
+    answer = form(eve, f"{hall.page}/do?to=//evil.example", do="call", text="x")
+    assert answer.status == 409  # did not enter
+    ann = hall.players[1]
+    told = form(ann, f"{hall.page}/do?to=//evil.example", do="call", text="my clock")
+    assert told.headers["location"] == hall.page
+    assert not re.search("my clock", html(hall, hall.page))
+
+
+def test_standings_show_every_addend_and_any_moment(hall: Hall) -> None:
+    told = hall.director.get(f"{hall.path}/standings?explain=n1").json
+    page = html(hall, f"{hall.page}/standings?explain=n1")
+    assert page.count("<section><h3>") == len(told["explained"])
+    for one in told["explained"]:
+        value = "–" if one["value"] is None else one["value"].replace("0.5", "½").replace(".5", "½")
+        assert f"<h3>{one['name']} = {value}</h3>" in page
+    early = html(hall, f"{hall.page}/standings?at=9")
+    assert "after entry 9 of" in early
+    usual, odd = (html(hall, f"{hall.page}/standings{query}") for query in ("", "?at=x&explain=%00"))
+    assert usual.split("</table>")[0].split("<table")[1] == odd.split("</table>")[0].split("<table")[1]
+    entrant = html(hall, f"{hall.page}/entrants/n1")
+    assert NAMES[0] in entrant
+    assert entrant.count('<th scope="row">') == 3
+    assert hall.server.client().get(f"{hall.page}/entrants/n77").status == 409
+
+
+def test_an_official_rules_by_the_form_of_a_board_and_players_cannot(hall: Hall) -> None:
+    path, fields = f"{hall.page}/rounds/3/boards/2", {"reason": "no_show", "text": "Не явился <b>"}
+    assert form(hall.players[0], path, expect=hall.entry, result="1-0", **fields).status == 403
+    assert form(hall.director, path, expect=1, result="1-0", **fields).status == 409
+    assert form(hall.director, path, expect=hall.entry, result="9-0", **fields).status == 422
+    made = form(hall.director, path, expect=hall.entry, result="1-0", **fields)
+    assert made.headers["location"] == path, made
+    raw = hall.server.client().get(path).body.decode()
+    assert "Не явился &lt;b&gt;" in raw
+    assert "<textarea" not in raw
+    assert "no-show" in raw
+    assert hall.server.client().get(f"{hall.page}/rounds/3/boards/9").status == 404
+    assert hall.server.client().get(f"{hall.page}/rounds/x/boards/1").status == 422
+
+
+def test_an_official_pairs_swaps_publishes_and_closes_at_the_desk_without_scripts(hall: Hall) -> None:
+    desk = f"{hall.page}/desk"
+    assert hall.players[0].get(desk).status == 403
+    assert hall.server.client().get(desk).status == 401
+    shown = hall.director.get(desk).body.decode()
+    open_boards = sorted({int(number) for number in re.findall(r'name="policy\.(\d+)"', shown)})
+    policies = {f"policy.{number}": "forfeit +-" for number in open_boards}
+    assert form(hall.director, desk, do="close_round", round=3, expect=hall.entry).status == 409
+    assert form(hall.director, desk, do="close_round", round=3, expect=hall.entry, **policies).status == 303
+    draft = hall.director.get(f"{desk}?draft=1").body.decode()
+    sha256 = re.search(r'name="draft_sha256" value="(\w{64})"', draft)
+    expect = re.search(r'name="expect" value="(\d+)"', draft)
+    assert sha256 is not None
+    assert expect is not None
+    pair = {"do": "pair", "round": 4, "expect": expect[1], "draft_sha256": sha256[1]}
+    assert form(hall.director, desk, **pair).status == 303
+    before = hall.director.get(f"{hall.path}/rounds/4").json["boards"]
+    a, b = before[0]["b"]["entrant"], before[1]["b"]["entrant"]
+    seen = hall.director.get(f"{desk}?a={a}&b={b}").body.decode()
+    assert "The pairs would be" in seen
+    assert hall.director.get(f"{hall.path}/rounds/4").json["boards"] == before  # looking changes nothing
+    swap = {"do": "change", "a": a, "b": b, "reason": "request", "text": "one club"}
+    assert form(hall.director, desk, expect=hall.entry, **swap).status == 303
+    after = hall.director.get(f"{hall.path}/rounds/4").json["boards"]
+    assert [board["b"]["entrant"] for board in after[:2]] == [b, a]
+    assert "Round 4" not in html(hall, hall.page)
+    publish = {"do": "publish_round", "round": 4, "despite_calls": "it is about the last round"}
+    past = form(hall.director, desk, expect=hall.entry, opens_at="1999-01-01T00:00", **publish)
+    assert past.status in (409, 422)
+    assert form(hall.director, desk, expect=hall.entry, **publish).status == 303
+    assert "Round 4" in html(hall, hall.page)
+    assert form(hall.director, desk, do="dance").status == 422
+
+
+def test_a_time_that_clocks_skip_is_no_time() -> None:
+    assert moment("2026-03-29T01:30", "Europe/Berlin") == 1_774_744_200_000_000
+    for text in ("2026-03-29T02:30", "2026-02-30T00:00", "tomorrow", ""):
+        with pytest.raises(Refused):
+            moment(text, "Europe/Berlin")
+
+
+def test_axe_finds_nothing_serious_on_pages_of_tournaments(hall: Hall, browser: Browser) -> None:
+    """W3: each page in one way, a phone in Russian or a wide one in English."""
+    own = ["", "/standings?explain=n1", "/entrants/n1", "/rounds/2/boards/3", "/desk"]
+    paths = ["/t", "/t/new", *(f"{hall.page}{path}" for path in own)]
+    with visitors(browser, hall.server) as people:
+        narrow = people.page(hall.director, size=NARROW, locale="ru-RU", dark=True)
+        wide = people.page(hall.director)
+        for number, path in enumerate(paths):
+            page = (narrow, wide)[number % 2].open(path)
+            assert violations(page) == [], path
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= (page.viewport_size or NARROW)["width"], path
