@@ -19,7 +19,6 @@ from api.web.tournament_parts import (
     converted,
     form_of,
     framed,
-    half,
     number_in,
     shown,
 )
@@ -72,7 +71,6 @@ async def _page(
         may_rule=frame.officiates and one.status != "paired" and frame.s.ended != "cancelled",
         asked=asked or {},
         preview=preview,
-        half=half,
         may_call=bool(frame.own and frame.own.id in found.entrants and not frame.s.ended),
     )
 

@@ -143,6 +143,21 @@ def test_an_official_rules_by_the_form_of_a_board_and_players_cannot(hall: Hall)
     assert hall.server.client().get(f"{hall.page}/rounds/x/boards/1").status == 422
 
 
+def test_a_ruling_on_a_closed_round_shows_first_what_it_changes(hall: Hall) -> None:
+    path, entry = f"{hall.page}/rounds/1/boards/1", hall.entry
+    asked = {"expect": entry, "result": "0-1", "reason": "rule_error", "text": "set up wrongly"}
+    page = form(hall.director, path, **asked).body.decode()
+    seen = re.search(r'name="preview" value="(\w{64})"', page)
+    assert seen is not None
+    assert "What this ruling changes" in page
+    changes = re.findall(r"<td>([0-9½–]+) → ([0-9½–]+)</td>", page)
+    assert [before for before, after in changes if before != after]
+    assert hall.entry == entry  # looking changes nothing
+    assert form(hall.director, path, **asked, preview="0" * 64).status == 409
+    assert form(hall.director, path, **asked, preview=seen[1]).headers["location"] == path
+    assert hall.entry == entry + 1
+
+
 def test_an_official_pairs_swaps_publishes_and_closes_at_the_desk_without_scripts(hall: Hall) -> None:
     desk = f"{hall.page}/desk"
     assert hall.players[0].get(desk).status == 403

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 
 from api.store.interface import StoreError
@@ -18,7 +20,7 @@ class Room:
     """A running match of a tournament of two, its players, and a player who is not in it."""
 
     def __init__(self, server: Served) -> None:
-        self.desk = Desk(server, 2)
+        self.desk = Desk(server, 2, rounds=1)
         assert self.desk.do(do="draw_lot", label="lot/colour", n=2).status == 201
         self.desk.paired()
         board = self.desk.director.get(f"{self.desk.path}/rounds/1/boards/1").json
@@ -173,6 +175,15 @@ def test_the_text_of_a_call_is_in_no_byte_for_others_until_publication(server: S
     secret = services.store.secret(desk.id)
     assert secret is not None
     assert SECRET_TEXT.encode() not in room.stranger.get(f"{desk.path}/sealed").body
+    assert desk.post("publication", final=True).status == 201
+    parts = room.stranger.get(f"{desk.path}/sealed").json["parts"]
+    opened = [one for one in parts if one["entry"] == entry and SECRET_TEXT in one["part"]]
+    assert opened
+    lines = desk.director.get(f"{desk.path}/log", accept="application/x-ndjson").body.splitlines()
+    leaf = json.loads(lines[entry - 1])
+    for one in opened:
+        sealed = hashlib.sha256(b"\x02" + base64.b64decode(one["salt"]) + one["part"].encode()).digest()
+        assert leaf["sealed"][one["audience"]] == base64.b64encode(sealed).decode()
 
 
 def test_the_room_shows_the_evidence_and_how_a_kept_root_stands(server: Served) -> None:
