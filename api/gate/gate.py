@@ -201,7 +201,7 @@ class Gate:
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
         self._salt_hours, self._bot_matches = settings.salt_hours, settings.bot_matches
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
-        self.officials = Officials(self._handler)
+        self.officials = Officials(self._handler, lambda tournament, by: self.is_official(tournament, by))
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──

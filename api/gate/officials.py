@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from api.gate.command_handler import Command, CommandHandler, CommandResult, Key, must_play
 from domain.drafts import Context, Draft
 from domain.kernel import Refused, Seat
@@ -11,12 +13,25 @@ from domain.match import Match
 class Officials:
     """Sets and pauses the clocks of matches, and freezes matches.
 
+    In a match of a tournament only its officials do so.
+
     Args:
         handler: carries the commands out.
+        is_official: has the person (second) an office in the tournament (first)?
     """
 
-    def __init__(self, handler: CommandHandler) -> None:
-        self._handler = handler
+    def __init__(self, handler: CommandHandler, is_official: Callable[[str, str], Awaitable[bool]]) -> None:
+        self._handler, self._is_official = handler, is_official
+
+    async def must_be_official(self, match: str, person: str) -> None:
+        """Check that a person may act on a match: in one of a tournament they need an office there.
+
+        Raises:
+            Refused: unknown-match, forbidden.
+        """
+        board = (await self._handler.cached(match)).match.opened.tournament
+        if board is not None and not await self._is_official(board.tournament, person):
+            raise Refused("forbidden", "only-officials")
 
     async def set_clock(
         self,

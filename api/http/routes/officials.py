@@ -42,6 +42,8 @@ async def set_clock(
     if (body.paused is None) == (body.seat is None):
         raise Refused("clock", "not-one-clock")
     officials, expect = call.gate.officials, body.expect
+    if body.why or body.paused is not None:
+        await officials.must_be_official(match, person.id)
     if body.paused is not None:
         return done_view(
             call,
@@ -79,6 +81,7 @@ async def freeze(
     """An organizer freezes the match, or releases it."""
     person = call.person(*OFFICIALS)
     key = key_of(call, idempotency_key, body, match=match, what="freeze")
+    await call.gate.officials.must_be_official(match, person.id)
     accepted = await call.gate.officials.freeze(
         match, person.id, body.reason, frozen=body.frozen, expect=body.expect, key=key
     )

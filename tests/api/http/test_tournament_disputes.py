@@ -176,8 +176,8 @@ def test_the_text_of_a_call_is_in_no_byte_for_others_until_publication(server: S
     assert secret is not None
     assert SECRET_TEXT.encode() not in room.stranger.get(f"{desk.path}/sealed").body
     assert desk.post("publication", final=True).status == 201
-    parts = room.stranger.get(f"{desk.path}/sealed").json["parts"]
-    opened = [one for one in parts if one["entry"] == entry and SECRET_TEXT in one["part"]]
+    told = room.stranger.get(f"{desk.path}/sealed").json["parts"]
+    opened = [one for one in told if one["entry"] == entry and SECRET_TEXT in one["part"]]
     assert opened
     lines = desk.director.get(f"{desk.path}/log", accept="application/x-ndjson").body.splitlines()
     leaf = json.loads(lines[entry - 1])
@@ -234,3 +234,12 @@ def test_the_integrity_table_has_lights_evidence_and_its_sentence(server: Served
     lines = desk.director.get(path, accept="text/csv").body.decode().splitlines()
     assert lines[0].strip('"') == told["sentence"]
     assert lines[2].split(",")[2:7] == [room.match, *["ok"] * 4]
+
+
+def test_only_officials_of_the_tournament_freeze_its_matches_and_set_their_clocks(server: Served) -> None:
+    room = Room(server)
+    other, match = server.person("organizer"), f"/v1/matches/{room.match}"
+    freezing = {"frozen": True, "reason": "a doubt"}
+    other.post(f"{match}/freeze", freezing).problem(403, "forbidden")
+    other.post(f"{match}/clock", {"paused": True, "why": "lunch"}).problem(403, "forbidden")
+    assert room.desk.director.post(f"{match}/freeze", freezing).status == 201
