@@ -47,7 +47,8 @@ def test_generated_requests_get_only_documented_responses(server: Served) -> Non
         given = [one.name for one in operation.iter_parameters()]
         may_be_wrong = given not in ([], ["If-None-Match"]) or len(operation.body) > 0
         for mode in GenerationMode if may_be_wrong else [GenerationMode.POSITIVE]:
-            few = operation.tags[0].startswith("tournament")  # tests/api/http/test_tournaments.py has what is hostile
+            # tests/api/http/test_tournaments.py has what is hostile
+            few = operation.tags[0].startswith("tournament")
             probed(operation, mode, match, admin.token or "", FEW if few else EXAMPLES)
     assert server.client().get(f"/v1/matches/{match}").json["move"] >= 5
 
