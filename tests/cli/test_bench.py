@@ -8,7 +8,7 @@ from tests.cli.program import Program, process
 
 LINES = {
     "bots": 1,
-    "catchup": 6,
+    "catchup": 7,
     "connection": 2,
     "data": 12,
     "fanout": 2,

@@ -23,7 +23,7 @@ from domain.tournaments.state import Tournament
 from projections import read
 from projections.read import Asked, TournamentFilter
 
-ATOM = "application/atom+xml"
+FEED = "text/xml"  # not application/atom+xml: generated clients do not know that type, feed readers know both
 MOST_ENTRIES = 100  # of a feed: the latest
 MOST_TOURNAMENTS = 50  # in which tasks are looked for: the latest announced
 _SPACE = "http://www.w3.org/2005/Atom"
@@ -59,24 +59,24 @@ class Task(Struct, frozen=True, omit_defaults=True):
     until: int | UnsetType = UNSET
 
 
-class Tasks(Struct, frozen=True):
+class TaskList(Struct, frozen=True):
     """What a player has to do, and in which order: the earliest date first."""
 
     player: str
     tasks: tuple[Task, ...]
 
 
-@api.get("/v1/tournaments/{tournament}/feed.atom", ATOM, refusals=("unknown-tournament",))
+@api.get("/v1/tournaments/{tournament}/feed.atom", FEED, refusals=("unknown-tournament",))
 async def read_tournament_feed(call: Call, tournament: TournamentId, lang: Lang = None) -> Response:
     """The latest entries of a tournament for feed readers; each entry keeps its id."""
     log = await call.services.tournaments.commands.log(tournament)
     origin = call.services.borders.origin(call.request.scope)
     body = atom(log, f"{origin}/t/{log.id}", lang or call.language)
-    return Response(body, media_type=ATOM)
+    return Response(body, media_type=FEED)
 
 
-@api.get("/v1/players/{player}/tasks", Tasks, refusals=("forbidden",), token=True)
-async def read_tasks(call: Call, player: PlayerId) -> Tasks:
+@api.get("/v1/players/{player}/tasks", TaskList, refusals=("forbidden",), token=True)
+async def read_tasks(call: Call, player: PlayerId) -> TaskList:
     """What the caller has to do in tournaments: places to accept, boards to play, calls to answer."""
     if call.person(*PLAYING).id != player:
         raise Refused("forbidden", "own-tasks")
@@ -87,7 +87,7 @@ async def read_tasks(call: Call, player: PlayerId) -> Tasks:
         log = await call.services.tournaments.commands.log(row.tournament)
         found += tasks_of(log.state, player)
         await asyncio.sleep(0)
-    return Tasks(player, tuple(sorted(found, key=_date)))
+    return TaskList(player, tuple(sorted(found, key=_date)))
 
 
 def _date(task: Task) -> float:

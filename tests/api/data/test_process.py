@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,8 +80,7 @@ def play(match: str, players: list[Client]) -> None:
 
 
 def test_a_server_that_is_killed_leaves_no_folder_of_its_process(small: Small, tmp_path: Path) -> None:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
+    scratch = Path(tempfile.mkdtemp())  # its path is short: the address of a socket has 107 bytes at most
     named = {"GLASNOST_DATA": str(small.folder), "GLASNOST_SQL": "on", "TMPDIR": str(scratch)}
     with serving(tmp_path, environment=named) as server:
         client = Client(server.port)
@@ -90,6 +90,7 @@ def test_a_server_that_is_killed_leaves_no_folder_of_its_process(small: Small, t
         client.close()
         server.kill()
         soon(lambda: not list(scratch.iterdir()))
+    scratch.rmdir()
 
 
 def test_the_process_has_nothing_of_store_keys_and_people(asked: Served, small: Small) -> None:

@@ -119,8 +119,8 @@ def test_message_of_unknown_kind_is_refused(server: Served) -> None:
     with socket(server.port, server.player().token) as ann:
         told = ann.problem(422, "invalid", "dance")
         assert told["detail"] == (
-            "no do 'dance'; there are: sit, play, takeback, answer_takeback, resign, salt, enter, prompt,"
-            " follow, leave, lobby"
+            "no do 'dance'; there are: sit, play, takeback, answer_takeback, resign, clock, freeze, salt,"
+            " enter, prompt, follow, leave, lobby"
         )
 
 
