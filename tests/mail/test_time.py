@@ -47,8 +47,8 @@ def mailing(folder: Path, post: int, time: Time) -> Iterator[Served]:
 
 def quiet(server: Served, time: Time) -> None:
     """Wait until the log is followed to its end, and nothing is due."""
-    last, outbox = server.store.last(), server.store.outbox
-    soon(lambda: outbox.position() == last and outbox.next(time.now) is None)
+    store, outbox = server.store, server.store.outbox
+    soon(lambda: outbox.position() == store.last() and outbox.next(time.now) is None)
 
 
 def short(post: Post) -> int:
