@@ -35,13 +35,20 @@ class Worker:
 
     def __init__(self) -> None:
         self.process: Process | None = None
+        self.closed = False
 
     async def ask(self, task: Task, environment: Mapping[str, str]) -> Picks:
-        """The answer to a task.  Raises OSError, EOFError or msgspec.DecodeError if the process is broken."""
+        """The answer to a task.
+
+        Raises:
+            OSError, EOFError, msgspec.DecodeError: the process is broken, or was closed while it started.
+        """
         if self.process is None or self.process.returncode is not None:
             self.process = await asyncio.create_subprocess_exec(
                 *_COMMAND, stdin=PIPE, stdout=PIPE, env=dict(environment), start_new_session=True
             )
+        if self.closed:
+            raise EOFError
         source, target = self.process.stdout, self.process.stdin
         assert source is not None
         assert target is not None
@@ -139,4 +146,8 @@ class BotWorkers:
         """End all processes, and search no more."""
         self._stopped = True
         for worker in self._workers:
+            worker.closed = True
             await worker.end()
+        if self._free is not None:
+            for _ in self._workers:
+                await self._free.get()  # a task that was starting a process has ended it by then
