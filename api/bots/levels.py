@@ -23,17 +23,20 @@ RANDOM, EASY, HARD = "random", "easy", "hard"
 AT_RANDOM, POLICY, GREEDY, PLAYOUTS = "random", "policy", "greedy", "playouts"
 DEEP, TREE = "deep", "tree"
 INSTANT = (AT_RANDOM, POLICY)  # methods that answer within 5 ms
+SECONDS = 2.0  # for one action in a live match; then the best answer so far is given
 
 
 class Method(Struct, frozen=True):
     """How a level plays one game.
 
     `random`, `policy`, `greedy` (one answer ahead) or `playouts`; with the functions that a game has for
-    looking further ahead: `deep` (playouts) or `tree`.
+    looking further ahead: `deep` (playouts) or `tree`.  `seconds` is the most that one decision may take in a
+    live match: a part of the time for an action where an action takes several decisions.
     """
 
     name: str
     budget: Budget = Budget(0)
+    seconds: float = SECONDS
 
     @property
     def is_instant(self) -> bool:
@@ -70,10 +73,10 @@ LEVELS: dict[str, Level] = {
     HARD: Level(
         HARD,
         {
-            "thirteen_minutes": Method(TREE, Budget(600)),
+            "thirteen_minutes": Method(TREE, Budget(300), SECONDS / 2),
             "cia_vs_kgb": Method(TREE, Budget(200)),
             "twilight_struggle": Method(DEEP, Budget(64)),
-            "imperial_struggle": Method(TREE, Budget(100)),
+            "imperial_struggle": Method(TREE, Budget(100), SECONDS / 4),
         },
     ),
 }

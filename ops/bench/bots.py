@@ -26,7 +26,7 @@ from domain.agents import AGENTS
 Kind = tuple[str, str]  # a level and a game
 SEED = "1"
 FEW = 2 if QUICK else 6
-IN_TURN = 20  # matches of a game before those of the next one
+IN_TURN = 10  # matches of a game before those of the next one
 ACCEPTED = {  # matches of each game, by the level that is measured
     EASY: 400,  # the lower end of the interval is then above 0.95 from 97.5 % of points
     HARD: 200,  # above 0.70 from 77 %

@@ -302,7 +302,7 @@ def test_bots_of_other_levels_repeat_with_the_seed(glasnost: Program) -> None:
         words = ("thirteen_minutes", "--bots", "random,easy", "--seed", "2a", "--out", file)
         glasnost("play", *words).ok()
     assert (glasnost.folder / "one").read_bytes() == (glasnost.folder / "two").read_bytes()
-    glasnost("play", "thirteen_minutes", "--bots", "random,genius").refused(2, "there is: random, easy")
+    glasnost("play", "thirteen_minutes", "--bots", "random,genius").refused(2, "there is: random, easy, hard")
 
 
 def test_the_arena_prints_intervals_and_goes_on(glasnost: Program) -> None:
