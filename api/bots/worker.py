@@ -18,7 +18,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from api.bots.levels import act
+from api.bots.levels import act, method_of
 from domain.agents.observation import Observation
 from domain.kernel import Picks
 
@@ -26,7 +26,6 @@ NICENESS = 10  # requests of people go first
 MEMORY_BYTES = 200 * 1024 * 1024  # of data
 MOST_BYTES = 1024 * 1024  # of one message
 LENGTH = struct.Struct(">I")
-SECONDS = 2.0  # for one decision; then the best answer so far is given
 
 
 class Task(Struct, frozen=True):
@@ -55,7 +54,7 @@ def main() -> None:
 
 def thought(task: Task) -> Thought:
     """The answer to a task."""
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + method_of(task.level, task.observation.game).seconds
     rng = random.Random(task.seed)
     return Thought(act(task.level, task.observation, rng, lambda: time.monotonic() > until))
 

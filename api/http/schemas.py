@@ -678,7 +678,8 @@ class BotStrength(Struct, frozen=True):
 
 
 class BotMethod(Struct, frozen=True):
-    """How a bot plays one game: at random, by its policy, greedily, or by so many `playouts` a decision.
+    """How a bot plays one game: at random, by its policy, greedily, or by so many `playouts` a decision
+    (`playouts`, `deep`, or `tree`).
 
     `version` is that of its code (empty at random).  `offered`: this server can run it.  `strength` is null
     while it has not been measured for this version.

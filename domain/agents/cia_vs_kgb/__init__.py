@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.agents.cia_vs_kgb.actions import actions
+from domain.agents.cia_vs_kgb.deep import DEEP
 from domain.agents.cia_vs_kgb.determinization import determinize
 from domain.agents.cia_vs_kgb.encoding import encoding
 from domain.agents.cia_vs_kgb.evaluation import evaluate, is_quiet
@@ -18,4 +19,5 @@ SPEC = AgentSpec(
     is_quiet=is_quiet,
     actions=actions,
     encoding=encoding,
+    deep=DEEP,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.agents.imperial_struggle.actions import actions
+from domain.agents.imperial_struggle.deep import DEEP
 from domain.agents.imperial_struggle.determinization import determinize
 from domain.agents.imperial_struggle.encoding import encoding
 from domain.agents.imperial_struggle.evaluation import evaluate, is_quiet
@@ -18,4 +19,5 @@ SPEC = AgentSpec(
     is_quiet=is_quiet,
     actions=actions,
     encoding=encoding,
+    deep=DEEP,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from domain.agents.spec import AgentSpec
 from domain.agents.thirteen_minutes.actions import actions
+from domain.agents.thirteen_minutes.deep import DEEP
 from domain.agents.thirteen_minutes.determinization import determinize
 from domain.agents.thirteen_minutes.encoding import encoding
 from domain.agents.thirteen_minutes.evaluation import evaluate, is_quiet
@@ -18,4 +19,5 @@ SPEC = AgentSpec(
     is_quiet=is_quiet,
     actions=actions,
     encoding=encoding,
+    deep=DEEP,
 )
