@@ -79,6 +79,11 @@ def names(game: str) -> list[str]:
     return [level.name for level in LEVELS.values() if level.name == RANDOM or game in level.methods]
 
 
+def strongest(game: str) -> str:
+    """The strongest level that can play a game."""
+    return names(game)[-1]
+
+
 def version_of(level: str, game: str) -> str:
     """The version of the agent that plays; "" for a level that answers at random."""
     return "" if method_of(level, game).name == AT_RANDOM else AGENTS[game].version

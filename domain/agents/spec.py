@@ -45,7 +45,9 @@ class ScoredAction(Struct, frozen=True):
     value: float
 
 
-NOT_DECIDING = frozenset({"__init__.py", "actions.py", "encoding.py", "sides.py"})
+JUDGING = frozenset({"win_probability.py", "win_probability.json"})
+"""The files of a game's agent by which finished matches are judged, and no bot decides."""
+NOT_DECIDING = frozenset({"__init__.py", "actions.py", "encoding.py", "sides.py"}) | JUDGING
 """The files of a game's agent by which no bot decides."""
 
 
@@ -58,6 +60,7 @@ class AgentSpec(Generic[T]):
         policy: an answer without looking ahead, from a seat's own fold or a whole table.
         evaluate: the value of a table for a seat, in points of the game; a result outweighs everything.
         is_quiet: whether a playout that began at the first table may be cut at the second one.
+        win_probability: how often a seat wins from whole tables like this one, from 0 to 1.
         actions: the action space of matches with these options.
         encoding: how a seat's own fold becomes numbers, in matches with these options.
     """
@@ -70,20 +73,30 @@ class AgentSpec(Generic[T]):
         policy: Callable[[T, Seat, Prompt, Rng], Picks],
         evaluate: Callable[[T, Seat], float],
         is_quiet: Callable[[T, T], bool],
+        win_probability: Callable[[T, Seat], float],
         actions: Callable[[Options], ActionSpace],
         encoding: Callable[[Options], Encoding[T]],
     ) -> None:
         self.game, self.determinize, self.policy = game, determinize, policy
         self.evaluate, self.is_quiet = evaluate, is_quiet
+        self.win_probability = win_probability
         self.actions, self.encoding = actions, encoding
 
     @cached_property
     def version(self) -> str:
         """Hash of the code and data that decide for an agent: what agents share, and the game's own part.
 
-        What only people who train agents use, and what only names the parts, is not in it.
+        What only people who train agents use, what only judges finished matches (`judging_version`), and what
+        only names the parts, is not in it.
         """
         root = importlib.resources.files("domain") / "agents"
         shared = [root / name for name in ("determinization.py", "observation.py", "search.py")]
         own = source_files(root / self.game.name)
         return hash_of([*shared, *(file for file in own if file.name not in NOT_DECIDING)])
+
+    @cached_property
+    def judging_version(self) -> str:
+        """Hash of everything by which finished matches are judged: what decides, and the win probability."""
+        root = importlib.resources.files("domain") / "agents"
+        own = [file for file in source_files(root / self.game.name) if file.name in JUDGING]
+        return hash_of([root / "win_probability.py", *own])[:8] + self.version[:8]

@@ -7,6 +7,7 @@ from domain.agents.cia_vs_kgb.determinization import determinize
 from domain.agents.cia_vs_kgb.encoding import encoding
 from domain.agents.cia_vs_kgb.evaluation import evaluate, is_quiet
 from domain.agents.cia_vs_kgb.policy import policy
+from domain.agents.cia_vs_kgb.win_probability import win_probability
 from domain.agents.spec import AgentSpec
 from domain.cia_vs_kgb import GAME
 
@@ -16,6 +17,7 @@ SPEC = AgentSpec(
     policy=policy,
     evaluate=evaluate,
     is_quiet=is_quiet,
+    win_probability=win_probability,
     actions=actions,
     encoding=encoding,
 )

@@ -7,6 +7,7 @@ from domain.agents.imperial_struggle.determinization import determinize
 from domain.agents.imperial_struggle.encoding import encoding
 from domain.agents.imperial_struggle.evaluation import evaluate, is_quiet
 from domain.agents.imperial_struggle.policy import policy
+from domain.agents.imperial_struggle.win_probability import win_probability
 from domain.agents.spec import AgentSpec
 from domain.imperial_struggle import GAME
 
@@ -16,6 +17,7 @@ SPEC = AgentSpec(
     policy=policy,
     evaluate=evaluate,
     is_quiet=is_quiet,
+    win_probability=win_probability,
     actions=actions,
     encoding=encoding,
 )

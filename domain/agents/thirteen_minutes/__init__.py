@@ -8,6 +8,7 @@ from domain.agents.thirteen_minutes.determinization import determinize
 from domain.agents.thirteen_minutes.encoding import encoding
 from domain.agents.thirteen_minutes.evaluation import evaluate, is_quiet
 from domain.agents.thirteen_minutes.policy import policy
+from domain.agents.thirteen_minutes.win_probability import win_probability
 from domain.thirteen_minutes import GAME
 
 SPEC = AgentSpec(
@@ -16,6 +17,7 @@ SPEC = AgentSpec(
     policy=policy,
     evaluate=evaluate,
     is_quiet=is_quiet,
+    win_probability=win_probability,
     actions=actions,
     encoding=encoding,
 )

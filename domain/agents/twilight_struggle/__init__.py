@@ -8,6 +8,7 @@ from domain.agents.twilight_struggle.determinization import determinize
 from domain.agents.twilight_struggle.encoding import encoding
 from domain.agents.twilight_struggle.evaluation import evaluate, is_quiet
 from domain.agents.twilight_struggle.policy import policy
+from domain.agents.twilight_struggle.win_probability import win_probability
 from domain.twilight_struggle import GAME
 
 SPEC = AgentSpec(
@@ -16,6 +17,7 @@ SPEC = AgentSpec(
     policy=policy,
     evaluate=evaluate,
     is_quiet=is_quiet,
+    win_probability=win_probability,
     actions=actions,
     encoding=encoding,
 )

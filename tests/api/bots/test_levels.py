@@ -138,6 +138,7 @@ def fresh(spec: AgentSpec[Any]) -> AgentSpec[Any]:
         policy=spec.policy,
         evaluate=spec.evaluate,
         is_quiet=spec.is_quiet,
+        win_probability=spec.win_probability,
         actions=spec.actions,
         encoding=spec.encoding,
     )
