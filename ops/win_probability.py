@@ -6,16 +6,18 @@
     ./.venv/bin/python ops/win_probability.py check twilight_struggle fresh
 
 `fit` writes win_probability.json beside the evaluation of the game.  `check` prints how good it is on matches
-that it does not know: tenths of the probability with what came true, and the Brier score beside that of a
-forecast by victory points alone, which is fitted to the very matches that are checked.
+that it does not know: tenths of the probability with what came true, the Brier score beside that of a
+forecast by victory points alone, which is fitted to the very matches that are checked, and the mean luck.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,13 @@ from numpy.typing import NDArray
 
 from api.research.selfplay import MANIFEST, Manifest
 from domain.agents import AGENTS
-from domain.agents.spec import AgentSpec
+from domain.agents.spec import AgentSpec, Budget
 from domain.agents.win_probability import FILE, Fitted
-from domain.events import Played
+from domain.match import Match
 from domain.match_base import ALL
 from replay import matchfile
+from replay.analysis import analyse, answers
+from replay.calibration import Forecast, brier, mean_interval, tenths
 
 Floats = NDArray[np.float64]
 SCALES = {"thirteen_minutes": 2.0, "cia_vs_kgb": 20.0, "twilight_struggle": 10.0, "imperial_struggle": 5.0}
@@ -41,41 +45,46 @@ PLACES = 4  # decimal places of a coefficient
 OFF = 0.05  # by which a tenth may be off
 
 
-class Positions(Struct):
-    """Positions of many matches, one number each: which match, what came of it for the first seat (1, 0.5,
-    0), the value and the lead in points for that seat, the share of the match that was played, and the
-    forecast."""
+class Position(Struct, frozen=True):
+    """One position of a match (its number), and what came of it for the first seat (1, 0.5, 0).
 
-    match: Floats
-    won: Floats
-    value: Floats
-    lead: Floats
-    played: Floats
-    forecast: Floats
+    value, lead: of the first seat, in the evaluation and in points; played: the share of the match.
+    """
 
-
-def positions(spec: AgentSpec[Any], folder: Path) -> Positions:
-    """Every position of a folder of self-play behind a move at which the match was not yet over."""
-    rows = [row for number, file in enumerate(files(folder)) for row in _of_match(spec, number, file)]
-    return Positions(*np.array(rows, dtype=np.float64).T)
+    match: int
+    won: float
+    value: float
+    lead: float
+    played: float
+    forecast: float
 
 
-def files(folder: Path) -> list[Path]:
-    """The match files of a folder, by name."""
-    return sorted(folder.glob("*.glasnost"))
+def positions(spec: AgentSpec[Any], matches: Sequence[Match]) -> list[Position]:
+    """Every position behind an answer at which a match was not yet over."""
+    return [found for number, match in enumerate(matches) for found in _of_match(spec, number, match)]
 
 
-def _of_match(spec: AgentSpec[Any], number: int, file: Path) -> Iterator[tuple[float, ...]]:
-    match, (first, second) = matchfile.read(file).match(), spec.game.seats
+def matches_in(folder: Path) -> list[Match]:
+    """The matches of a folder, by the names of their files."""
+    return [matchfile.read(path).match() for path in sorted(folder.glob("*.glasnost"))]
+
+
+def _of_match(spec: AgentSpec[Any], number: int, match: Match) -> Iterator[Position]:
+    (first, second), won = spec.game.seats, won_by_first(match)
     played = importlib.import_module(f"domain.agents.{spec.game.name}.win_probability").played
-    result = match.result
-    won = 0.5 if result is None or result.winner is None else float(result.winner == first)
-    for record in match.records:
-        table = match.table_at(record.move, ALL)
-        if isinstance(record.entry, Played) and table.result is None:
+    for move in answers(match):
+        table = match.table_at(move, ALL)
+        if table.result is None:
             score = spec.game.score(table)
             lead, value = score[first] - score[second], spec.evaluate(table, first)
-            yield number, won, value, lead, played(table), spec.win_probability(table, first)
+            forecast = spec.win_probability(table, first)
+            yield Position(number, won, value, lead, played(table), forecast)
+
+
+def won_by_first(match: Match) -> float:
+    """The result for the first seat: 1, 0.5 or 0."""
+    result = match.result
+    return 0.5 if result is None or result.winner is None else float(result.winner == match.game.seats[0])
 
 
 def newton(features: Floats, won: Floats) -> Floats:
@@ -97,63 +106,47 @@ def features(value: Floats, played: Floats, scale: float) -> Floats:
 
 def fit(spec: AgentSpec[Any], folder: Path) -> Fitted:
     """The coefficients that fit the matches of a folder."""
-    found, scale = positions(spec, folder), SCALES[spec.game.name]
+    found, scale = positions(spec, matches_in(folder)), SCALES[spec.game.name]
+    value, played, won = np.array([(one.value, one.played, one.won) for one in found], dtype=np.float64).T
     manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-    base, late, value, value_late = (
-        round(float(one), PLACES) for one in newton(features(found.value, found.played, scale), found.won)
+    base, late, own, own_late = (
+        round(float(one), PLACES) for one in newton(features(value, played, scale), won)
     )
     agent, seed = manifest.agents["easy"], manifest.plan.seed.lstrip("0")
-    return Fitted(scale, CLIPPED, base, late, value, value_late, agent, len(manifest.files), seed)
+    return Fitted(scale, CLIPPED, base, late, own, own_late, agent, len(manifest.files), seed)
 
 
-class Tenth(Struct, frozen=True):
-    """Positions with a forecast between two tenths: how many, of how many matches, forecast and outcome."""
-
-    number: int
-    positions: int
-    matches: int
-    forecast: float
-    won: float
-
-
-def tenths(found: Positions) -> list[Tenth]:
-    """The positions by the tenth of their forecast; a tenth without positions is left out."""
-    number = np.minimum((found.forecast * 10).astype(int), 9)
-    rows = []
-    for tenth in sorted(set(number.tolist())):
-        here = number == tenth
-        matches = len(np.unique(found.match[here]))
-        forecast, won = float(found.forecast[here].mean()), float(found.won[here].mean())
-        rows.append(Tenth(tenth, int(here.sum()), matches, forecast, won))
-    return rows
-
-
-def brier(forecast: Floats, won: Floats) -> float:
-    """The mean squared error of a forecast."""
-    return float(((forecast - won) ** 2).mean())
-
-
-def brier_of_points(found: Positions, scale: float) -> float:
+def brier_of_points(found: Sequence[Position], scale: float) -> float:
     """The Brier score of a forecast by the lead in points alone, fitted to these very positions."""
-    x = np.clip(found.lead / scale, -CLIPPED, CLIPPED)
+    lead, won = np.array([(one.lead, one.won) for one in found], dtype=np.float64).T
+    x = np.clip(lead / scale, -CLIPPED, CLIPPED)
     rows = np.column_stack([np.ones_like(x), x])
-    return brier(1 / (1 + np.exp(-(rows @ newton(rows, found.won)))), found.won)
+    forecasts = 1 / (1 + np.exp(-(rows @ newton(rows, won))))
+    return brier([Forecast(one.match, float(p), one.won) for one, p in zip(found, forecasts, strict=True)])
+
+
+def lucks(spec: AgentSpec[Any], matches: Sequence[Match]) -> list[float]:
+    """The luck of the first seat in each match, with the evaluation alone."""
+    rng = random.Random(1)
+    return [fsum(one.luck for one in analyse(match, spec, Budget(0), rng)) for match in matches]
 
 
 def check(spec: AgentSpec[Any], folder: Path) -> Iterator[str]:
     """What is to be said of the win probability on the matches of a folder, line by line."""
-    found = positions(spec, folder)
-    yield f"{spec.game.name}: {len(found.won)} positions of {len(files(folder))} matches"
-    for one in tenths(found):
-        off = one.won - one.forecast
-        mark = "  OFF" if abs(off) > OFF else ""
+    matches = matches_in(folder)
+    found = positions(spec, matches)
+    forecasts = [Forecast(one.match, one.forecast, one.won) for one in found]
+    yield f"{spec.game.name}: {len(found)} positions of {len(matches)} matches"
+    for one in tenths(forecasts):
         yield (
             f"  {one.number / 10:.1f} to {(one.number + 1) / 10:.1f}: {one.positions:6d} positions of "
-            f"{one.matches:4d} matches, forecast {one.forecast:.3f}, "
-            f"came true {one.won:.3f}, {off:+.3f}{mark}"
+            f"{one.matches:4d} matches, forecast {one.forecast:.3f}, came true {one.won:.3f}, "
+            f"{one.off:+.3f}{'  OFF' if abs(one.off) > OFF else ''}"
         )
     points = brier_of_points(found, SCALES[spec.game.name])
-    yield f"  Brier {brier(found.forecast, found.won):.4f}; of points alone {points:.4f}"
+    yield f"  Brier {brier(forecasts):.4f}; of points alone {points:.4f}"
+    mean, low, high = mean_interval(lucks(spec, matches))
+    yield f"  mean luck of a match {mean:+.4f}, 99 % interval {low:+.4f} to {high:+.4f}"
 
 
 def main() -> None:

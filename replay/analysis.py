@@ -13,7 +13,7 @@ its own, whatever the agent thinks of a position.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from itertools import permutations
 from math import fsum, perm
@@ -26,7 +26,7 @@ from domain import kernel
 from domain.agents import AGENTS
 from domain.agents.determinization import sample
 from domain.agents.search import Tape, candidates, playout, search
-from domain.agents.spec import AgentSpec, Budget, Rng
+from domain.agents.spec import AgentSpec, Budget, Rng, ScoredAction
 from domain.events import Played
 from domain.history import History
 from domain.kernel import CHANCE, Answer, Chance, Picks, Prompt, Refused, Seat, Table
@@ -41,6 +41,10 @@ SHOWN = 3  # suggestions
 TURNING = 5  # moves with the greatest change
 TURN = 0.15  # of the win probability: a move that changes it so much is always a turning point
 MOST_MOVES = 5_000  # of a match; no game of the house comes near it
+
+
+Look = Callable[[AgentSpec[Any], Any, Prompt, Budget, Rng], Sequence[ScoredAction]]
+"""A search for the answers to a question, as `domain.agents.search.search`: the best first."""
 
 
 class Suggestion(Struct, frozen=True):
@@ -126,23 +130,35 @@ def answers(history: History) -> list[int]:
 
 
 def analyse(
-    history: History, spec: AgentSpec[Any], budget: Budget, rng: Rng, seat: Seat | None = None
+    history: History,
+    spec: AgentSpec[Any],
+    budget: Budget,
+    rng: Rng,
+    seat: Seat | None = None,
+    *,
+    playing: AgentSpec[Any] | None = None,
+    look: Look = search,
 ) -> Iterator[MoveAnalysis]:
     """The analysis of every answer of a match, in order.
 
     Args:
+        spec: its win probability judges.
         budget: the playouts for one answer; half of them look for suggestions, the others compare them with
             what was played.  0: no suggestions.
         seat: only for the answers of this seat suggestions are looked for; None: for all.
+        playing: answers in the playouts that compare; None: `spec`.
+        look: finds the answers that are compared, the best first.
 
     Raises:
         Refused: see `must_be_analysable`.
     """
     must_be_analysable(history)
+    judge = copy(playing or spec)
+    judge.evaluate = judge.win_probability = spec.win_probability
     for move in answers(history):
         found = _course(history, spec, move, rng)
         if budget.playouts and seat in (None, found.seat):
-            found = _compared(history, spec, found, budget, rng)
+            found = _compared(history, judge, look, found, budget, rng)
         yield found
 
 
@@ -205,20 +221,21 @@ def _possible(question: Prompt, rng: Rng) -> list[Picks]:
 
 
 def _compared(
-    history: History, spec: AgentSpec[Any], found: MoveAnalysis, budget: Budget, rng: Rng
+    history: History, judge: AgentSpec[Any], look: Look, found: MoveAnalysis, budget: Budget, rng: Rng
 ) -> MoveAnalysis:
     """An answer beside those that the agent thinks best, as far as the seat could know the table."""
+    spec = AGENTS[history.game.name]
     try:
         live = history.table_with_agenda(found.move - 1)
         question = kernel.prompt(live, found.seat)
         assert question is not None, "a seat that answered was asked"
         view = replace(history.table_at(found.move - 1, found.seat), agenda=live.agenda)
         known = _known(spec, view, rng)
-        contenders = _contenders(spec, view, question, found.picks, budget, rng)
+        contenders = _contenders(spec, look, view, question, found.picks, budget, rng)
         if len(contenders) == 1:
             return replace(found, known=known, compared=True)
         rest = budget.playouts - budget.playouts // 2
-        scored = _on_same_tables(spec, view, question, contenders, max(1, rest // len(contenders)), rng)
+        scored = _on_same_tables(judge, view, question, contenders, max(1, rest // len(contenders)), rng)
     except Exception:  # as in `_luck`
         return found
     played = next(one for one in scored if one.picks == contenders[-1])
@@ -232,14 +249,20 @@ def _known(spec: AgentSpec[Any], view: Table, rng: Rng) -> float:
 
 
 def _contenders(
-    spec: AgentSpec[Any], view: Table, question: Prompt, picks: Picks, budget: Budget, rng: Rng
+    spec: AgentSpec[Any],
+    look: Look,
+    view: Table,
+    question: Prompt,
+    picks: Picks,
+    budget: Budget,
+    rng: Rng,
 ) -> list[Picks]:
     """The best answers by a search, and last the one that was played; that one alone if there is no other."""
     own = _in_order(question, picks)
     if len(candidates(spec, view, question, 2, rng)) == 1:
         return [own]
     half = Budget(budget.playouts // 2, min(budget.candidates, max(2, budget.playouts // 2)))
-    searched = search(spec, view, question, half, rng)
+    searched = look(spec, view, question, half, rng)
     found = dict.fromkeys(_in_order(question, action.picks) for action in searched)
     return [one for one in list(found)[:SHOWN] if one != own] + [own]
 
@@ -250,7 +273,7 @@ def _in_order(question: Prompt, picks: Picks) -> Picks:
 
 
 def _on_same_tables(
-    spec: AgentSpec[Any], view: Table, question: Prompt, contenders: Sequence[Picks], tables: int, rng: Rng
+    judge: AgentSpec[Any], view: Table, question: Prompt, contenders: Sequence[Picks], tables: int, rng: Rng
 ) -> tuple[Suggestion, ...]:
     """The answers with the mean win probability of the seat behind a playout, the best first; among equals
     the one that was played, which is the last of `contenders`.
@@ -258,11 +281,9 @@ def _on_same_tables(
     All of them are played on the same determinized tables, with the same random numbers, and on other tables
     than those on which the search chose them: the mean of what a search has chosen is too high on its own.
     """
-    judge = copy(spec)
-    judge.evaluate = spec.win_probability
     sums = dict.fromkeys(contenders, 0.0)
     for _ in range(tables):
-        table, tape = spec.determinize(view, rng), Tape(rng)
+        table, tape = judge.determinize(view, rng), Tape(rng)
         for picks in contenders:
             tape.rewind()
             sums[picks] += playout(judge, table, question, picks, tape)

@@ -51,6 +51,11 @@ NOT_DECIDING = frozenset({"__init__.py", "actions.py", "encoding.py", "sides.py"
 """The files of a game's agent by which no bot decides."""
 
 
+def by_result(s: Table, seat: Seat) -> float:
+    """The win probability of a seat where only the result is known: 1, 0, and 0.5 for a draw or none yet."""
+    return 0.5 if s.result is None or s.result.winner is None else float(s.result.winner == seat)
+
+
 class AgentSpec(Generic[T]):
     """What a game hands in for its agents.
 
@@ -60,9 +65,9 @@ class AgentSpec(Generic[T]):
         policy: an answer without looking ahead, from a seat's own fold or a whole table.
         evaluate: the value of a table for a seat, in points of the game; a result outweighs everything.
         is_quiet: whether a playout that began at the first table may be cut at the second one.
-        win_probability: how often a seat wins from whole tables like this one, from 0 to 1.
         actions: the action space of matches with these options.
         encoding: how a seat's own fold becomes numbers, in matches with these options.
+        win_probability: how often a seat wins from whole tables like this one, from 0 to 1.
     """
 
     def __init__(
@@ -73,9 +78,9 @@ class AgentSpec(Generic[T]):
         policy: Callable[[T, Seat, Prompt, Rng], Picks],
         evaluate: Callable[[T, Seat], float],
         is_quiet: Callable[[T, T], bool],
-        win_probability: Callable[[T, Seat], float],
         actions: Callable[[Options], ActionSpace],
         encoding: Callable[[Options], Encoding[T]],
+        win_probability: Callable[[T, Seat], float] = by_result,
     ) -> None:
         self.game, self.determinize, self.policy = game, determinize, policy
         self.evaluate, self.is_quiet = evaluate, is_quiet

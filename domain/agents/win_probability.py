@@ -16,6 +16,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
+from domain.agents.spec import by_result
 from domain.kernel import Seat, Table
 
 T = TypeVar("T", bound=Table)
@@ -78,7 +79,7 @@ def logistic(
 
     def win_probability(s: T, seat: Seat) -> float:
         if s.result is not None:
-            return 0.5 if s.result.winner is None else float(s.result.winner == seat)
+            return by_result(s, seat)
         found = fitted.at(evaluate(s, first), played(s))
         return found if seat == first else 1 - found
 

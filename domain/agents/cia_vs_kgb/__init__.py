@@ -17,7 +17,7 @@ SPEC = AgentSpec(
     policy=policy,
     evaluate=evaluate,
     is_quiet=is_quiet,
-    win_probability=win_probability,
     actions=actions,
     encoding=encoding,
+    win_probability=win_probability,
 )

@@ -138,7 +138,6 @@ def fresh(spec: AgentSpec[Any]) -> AgentSpec[Any]:
         policy=spec.policy,
         evaluate=spec.evaluate,
         is_quiet=spec.is_quiet,
-        win_probability=spec.win_probability,
         actions=spec.actions,
         encoding=spec.encoding,
     )

@@ -174,7 +174,6 @@ def test_a_determinization_that_forgets_a_place_is_found() -> None:
         policy=spec.policy,
         evaluate=spec.evaluate,
         is_quiet=spec.is_quiet,
-        win_probability=spec.win_probability,
         actions=spec.actions,
         encoding=spec.encoding,
     )

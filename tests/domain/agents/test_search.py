@@ -92,7 +92,6 @@ def test_greedy_takes_the_answer_that_is_worth_most() -> None:
         policy=spec.policy,
         evaluate=lambda table, seat: -spec.evaluate(table, seat),
         is_quiet=spec.is_quiet,
-        win_probability=spec.win_probability,
         actions=spec.actions,
         encoding=spec.encoding,
     )

@@ -75,6 +75,11 @@ function percent(share) {
   return `${Math.round(100 * share)} %`;
 }
 
+/** What an answer made of the win probability. @param {any} one */
+function change({ before, after }) {
+  return t("now", { before: percent(before), after: percent(after) });
+}
+
 /** A change in percentage points. @param {number} change */
 function points(change) {
   const size = Math.abs(100 * change).toFixed(1);
@@ -89,7 +94,7 @@ function curve(found, turning) {
   const path = found.moves.flatMap((/** @type {any} */ one) => [`${x(one.move)},${y(one.before)}`, `${x(one.move)},${y(one.after)}`]);
   const line = svg("g", { class: "seat-0" }, svg("polyline", { points: path.join(" ") }), ...turning.map((one) =>
     svg("circle", { cx: x(one.move), cy: y(one.after), r: 4.5, "data-move": one.move },
-      svg("title", {}, `${t("move")} ${one.move}: ${percent(one.before)} → ${percent(one.after)}`))));
+      svg("title", {}, `${t("move")} ${one.move}: ${change(one)}`))));
   const here = svg("line", { class: "here", x1: x(page.get("move")), x2: x(page.get("move")), y1: 0, y2: HIGH, "data-last": last });
   return svg("svg", { viewBox: `-44 -6 ${WIDE + 54} ${HIGH + 12}`, role: "img", "aria-label": t("analysis_curve", { seat: page.get("vocabulary").name(found.first) }) },
     svg("line", { class: "zero", x1: 0, x2: WIDE, y1: y(0.5), y2: y(0.5) }), here, line,
@@ -122,7 +127,7 @@ function link(one, ...said) {
 
 /** @param {any} one */
 function turned(one) {
-  return link(one, `${percent(one.before)} → ${percent(one.after)}`, one.luck ? t("analysis_lucky", { luck: points(one.luck) }) : "", instead(one));
+  return link(one, change(one), one.luck ? t("analysis_lucky", { luck: points(one.luck) }) : "", instead(one));
 }
 
 /** @param {any} one */
