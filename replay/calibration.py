@@ -1,4 +1,4 @@
-"""How good forecasts are: what came true of those that were alike, their error, and the mean of many numbers."""
+"""How good forecasts are: what came true of those that were alike, their error, the mean of many numbers."""
 
 from __future__ import annotations
 
