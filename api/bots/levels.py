@@ -60,6 +60,10 @@ LEVELS: dict[str, Level] = {
 """The levels, by name, the weakest first."""
 
 
+ADVISER = EASY
+"""The level whose functions analyse finished matches (`replay.analysis`)."""
+
+
 def method_of(level: str, game: str) -> Method:
     """How a level plays a game.
 
@@ -77,11 +81,6 @@ def method_of(level: str, game: str) -> Method:
 def names(game: str) -> list[str]:
     """The levels that can play a game."""
     return [level.name for level in LEVELS.values() if level.name == RANDOM or game in level.methods]
-
-
-def strongest(game: str) -> str:
-    """The strongest level that can play a game."""
-    return names(game)[-1]
 
 
 def version_of(level: str, game: str) -> str:

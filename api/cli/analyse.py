@@ -109,11 +109,11 @@ def _data(
 ) -> dict[str, Any]:
     import msgspec
 
-    from api.bots.levels import strongest
+    from api.bots.levels import ADVISER
     from domain.agents import AGENTS
 
-    version, level = AGENTS[match.game.name].judging_version, strongest(match.game.name)
-    agent = {"level": level, "version": version, "playouts": playouts, "seed": seed.lstrip("0") or "0"}
+    version = AGENTS[match.game.name].judging_version
+    agent = {"level": ADVISER, "version": version, "playouts": playouts, "seed": seed.lstrip("0") or "0"}
     return {
         "match": match.id,
         "game": match.game.name,
@@ -145,18 +145,17 @@ def _lines(
 
 
 def _head(match: Match, words: Words, found: Summary, playouts: int) -> list[str]:
-    from api.bots.levels import strongest
+    from api.bots.levels import ADVISER
     from api.bots.strengths import strength_of
 
-    level = strongest(match.game.name)
     about = "about" if playouts else "about_alone"
-    lines = [words.analysis(about, game=words.game, match=match.id, level=level, playouts=playouts)]
-    measured = strength_of(level, match.game.name)
+    lines = [words.analysis(about, game=words.game, match=match.id, level=ADVISER, playouts=playouts)]
+    measured = strength_of(ADVISER, match.game.name)
     if measured:
         share = f"{100 * measured.points / measured.matches:.1f} %"
         lines.append(
             words.analysis(
-                "strength", level=level, share=share, matches=measured.matches, against=measured.against
+                "strength", level=ADVISER, share=share, matches=measured.matches, against=measured.against
             )
         )
     result = words.result(match.result) if match.result else words.analysis("no_result")

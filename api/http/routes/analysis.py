@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from api.bots.analysis import SOON
 from api.bots.analysis_worker import Analysis
-from api.bots.levels import strongest
+from api.bots.levels import ADVISER
 from api.bots.strengths import strength_of
 from api.http.permissions import looked
 from api.http.routes import MatchId
@@ -49,12 +49,11 @@ async def read_analysis(call: Call, match: MatchId) -> AnalysisView | Response:
 
 def _view(match: Match, analysis: Analysis, words: Words) -> AnalysisView:
     found, game = analysis.summary, match.game
-    level = strongest(game.name)
-    measured = strength_of(level, game.name)
+    measured = strength_of(ADVISER, game.name)
     strength = strength_view(measured) if measured else None
     return AnalysisView(
         match.id,
-        AnalysisAgent(level, analysis.version, analysis.playouts, strength),
+        AnalysisAgent(ADVISER, analysis.version, analysis.playouts, strength),
         found.first,
         _rounded(found.start),
         found.result,
