@@ -42,8 +42,8 @@ from domain.match import Match
 from domain.tournaments.commands import RATING
 from projections import read
 from projections.model import LIVE
-from replay.pairing_twice import pair_twice
 from replay.sanitize import one_line
+from replay.tournaments.pairing_twice import pair_twice
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
 

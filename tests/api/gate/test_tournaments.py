@@ -19,7 +19,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.events import LotDrawn, Paired
 from domain.tournaments.judging import Actor
-from replay.tournament_results import standings_of
+from replay.tournaments.results import standings_of
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, SECOND, TERMS, Cup

@@ -21,8 +21,8 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
 from domain.tournaments.state import Tournament
 from domain.tournaments.terms import Terms
-from replay.pairing import PairedBoard, PairingAnswer
-from replay.trf_reading import read
+from replay.tournaments.pairing import PairedBoard, PairingAnswer
+from replay.tournaments.trf_reading import read
 from tests.api.gate.memory import Keys
 
 NOW = 1_790_000_000_000_000

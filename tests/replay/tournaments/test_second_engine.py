@@ -12,8 +12,8 @@ import pytest
 from caissify_pairings.engines.dutch import DutchEngine
 
 from domain.tournaments.crosstable import AGAINST, Colour, Crosstable, Line, cell_of, points_of, score
-from replay.pairing import PairedBoard
-from replay.tournament_simulation import Plan, SimulatedRound, simulate
+from replay.tournaments.pairing import PairedBoard
+from replay.tournaments.simulation import Plan, SimulatedRound, simulate
 
 Pair = frozenset[int]
 WORDS = {"w": "white", "b": "black"}
