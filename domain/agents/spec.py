@@ -117,8 +117,8 @@ class AgentSpec(Generic[T]):
     def version(self) -> str:
         """Hash of the code and data that decide for an agent: what agents share, and the game's own part.
 
-        What only people who train agents use, what only judges finished matches (`judging_version`), what only
-        names the parts, and what only `deep_version` covers, is not in it.
+        Not in it is what only people who train agents use, what only judges finished matches
+        (`judging_version`), what only names the parts, and what only `deep_version` covers.
         """
         return self._hash(SHARED, NOT_DECIDING | {DEEP})
 
