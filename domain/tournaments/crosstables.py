@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from domain.tournaments.crosstable import Acceleration, Cell, Colour, Crosstable, Line, Outcome, Points
 from domain.tournaments.crosstable import Kind as CellKind
-from domain.tournaments.rounds import without_board
+from domain.tournaments.drafts import without_board
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 
 FIRST_COLOUR = "lot/colour"  # the lot that gives the first colour of the first entrant

@@ -272,6 +272,8 @@ def ask_bye(s: Tournament, command: c.AskBye, actor: Actor, given: Given) -> lis
 
 def _must_allow_bye(s: Tournament, one: Entrant, round_number: int) -> None:
     """Raises Refused: terms."""
+    if s.playing.terms.format == "knockout":
+        raise Refused("terms", "no-byes-in-knockout")
     if len({*one.byes, round_number}) > s.terms.byes:
         raise Refused("terms", "no-more-byes", {"most": s.terms.byes})
     if round_number > s.terms.rounds - 2 and not s.terms.late_byes:
