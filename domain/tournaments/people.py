@@ -59,6 +59,9 @@ def change_terms(s: Tournament, command: c.ChangeTerms, actor: Actor, given: Giv
     if s.rounds and command.path not in FREE_LATER:
         raise Refused("terms", "term-stands", {"path": command.path, "free": sorted(FREE_LATER)})
     terms, before = changed(s.terms, command.path, command.value, given.now)
+    for group in terms.forbidden or ():
+        for name in group.entrants:
+            entrant_in(s, name)
     taking_part = sum(one.takes_part for one in s.entrants.values())
     if terms.most_entrants < taking_part:
         raise Refused("terms", "fewer-places-than-entrants", {"count": taking_part})

@@ -106,6 +106,17 @@ class Stage(Struct, frozen=True, forbid_unknown_fields=True):
     best_of: BestOf = 1
 
 
+class ForbiddenPairs(Struct, frozen=True, forbid_unknown_fields=True):
+    """Entrants of whom no two meet in the rounds from `first` to `last`, such as members of one club."""
+
+    entrants: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^n[1-9][0-9]{0,4}$(?!\n)")], ...],
+        Meta(min_length=2, max_length=64),
+    ]
+    first: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)] = 1
+    last: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)] = MOST_ROUNDS
+
+
 class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The terms of a tournament.
 
@@ -132,6 +143,7 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     accelerated: are the first rounds accelerated (Baku)?
     engine: the pairing engine with its version; "" is that of the first pairing.
     knockout, league, stages: what that format needs; other formats have no such field.
+    forbidden: pairs that a Swiss tournament does not make; entrants are named, so it is set after they enter.
     """
 
     game: Annotated[str, Meta(min_length=1, max_length=64)]
@@ -162,6 +174,8 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     knockout: Knockout | UnsetType = UNSET
     league: League | UnsetType = UNSET
     stages: Annotated[tuple[Stage, ...], Meta(min_length=2, max_length=MOST_STAGES)] | UnsetType = UNSET
+
+    forbidden: Annotated[tuple[ForbiddenPairs, ...], Meta(max_length=32)] | UnsetType = UNSET
 
     @property
     def contests(self) -> Knockout:
@@ -252,6 +266,13 @@ def _must_fit_format(terms: Terms) -> None:
         raise Refused("terms", "terms-of-format", {"field": "knockout"})
     if terms.league and terms.league.up + terms.league.down > min(terms.league.divisions):
         raise Refused("terms", "more-move-than-stay", {"least": min(terms.league.divisions)})
+    for group in terms.forbidden or ():
+        if (
+            terms.format != "swiss"
+            or group.first > group.last
+            or len(set(group.entrants)) < len(group.entrants)
+        ):
+            raise Refused("terms", "forbidden-pairs")
     if not terms.stages:
         return
     sizes = [one.entrants for one in terms.stages]
