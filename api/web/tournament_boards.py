@@ -9,6 +9,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from api.gate.tournament_previews import Preview, previewed
+from api.http.permissions import looked
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
 from api.web.shell import HasShell
@@ -19,6 +20,7 @@ from api.web.tournament_parts import (
     converted,
     form_of,
     framed,
+    held_root,
     number_in,
     shown,
 )
@@ -58,6 +60,8 @@ async def _page(
 ) -> Response:
     """The page; with a `preview`, what the ruling of the form `asked` would change, to be confirmed."""
     row = await board_shown(frame, one, found, live=bool(found.opened and not found.result))
+    query = frame.call.request.query_params
+    match = (await looked(frame.call, found.match)).match if found.opened else None
     return shown(
         pages,
         frame,
@@ -70,6 +74,9 @@ async def _page(
         reasons=REASONS,
         may_rule=frame.officiates and one.status != "paired" and frame.s.ended != "cancelled",
         asked=asked or {},
+        query=query,
+        last_move=match.move if match else 0,
+        kept=held_root(match, query) if match else None,
         preview=preview,
         may_call=bool(frame.own and frame.own.id in found.entrants and not frame.s.ended),
     )
