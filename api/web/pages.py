@@ -42,6 +42,7 @@ from api.web.questions import compare_page, queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
 from api.web.shown_position import shown_position
 from api.web.tournament_boards import board_page, rule
+from api.web.tournament_evidence import integrity_csv, integrity_page, proof_page, prove
 from api.web.tournament_officials import do_as_official, officials_page
 from api.web.tournament_room import do_in_room, room_page
 from api.web.tournament_tables import entrant_page, standings_page
@@ -75,6 +76,10 @@ TOURNAMENT_PAGES: tuple[tuple[str, Handler, list[str]], ...] = (
     (_BOARD, rule, ["POST"]),
     (f"{_TOURNAMENT}/desk", officials_page, ["GET"]),
     (f"{_TOURNAMENT}/desk", do_as_official, ["POST"]),
+    (f"{_TOURNAMENT}/integrity", integrity_page, ["GET"]),
+    (f"{_TOURNAMENT}/integrity.csv", integrity_csv, ["GET"]),
+    (f"{_TOURNAMENT}/proof", proof_page, ["GET"]),
+    (f"{_TOURNAMENT}/proof", prove, ["POST"]),
     (_ROOM, room_page, ["GET"]),
     (_ROOM, do_in_room, ["POST"]),
 )

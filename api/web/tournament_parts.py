@@ -38,7 +38,7 @@ MOST_FIELDS = 1_200
 _CLOCKS = 32  # boards of a round whose clocks a page shows
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _BACK = re.compile(
-    r"desk|standings|entrants/n[0-9]{1,6}|rounds/[0-9]{1,3}/boards/[0-9]{1,4}|disputes/[A-Za-z0-9_-]{1,64}"
+    r"desk|standings|proof|entrants/n[0-9]{1,6}|rounds/[0-9]{1,3}/boards/[0-9]{1,4}|disputes/[A-Za-z0-9_-]{1,64}"
 )
 _ROOT = re.compile(r"[A-Za-z0-9+/]{43}=")
 C = TypeVar("C")
