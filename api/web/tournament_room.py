@@ -40,7 +40,7 @@ from domain.match import Match
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
-from domain.tournaments.judging import must_be_official
+from domain.tournaments.judging import must_be_official, must_go_on, must_not_be_interested
 from domain.tournaments.measures import ALL, board_of_match
 from replay.boards.drawing import svg
 from replay.clocks import clock_after
@@ -104,8 +104,12 @@ async def _page(
     opened: bool = False,
     kept: Held | None = None,
     call_text: tuple[int, str] = (0, ""),
+    back: str = "",
 ) -> Response:
-    """The page; `opened`: an entry says that the reader sees all views, though the match runs."""
+    """The page; `opened`: an entry says that the reader sees all views, though the match runs.
+
+    `back`: why the match is to be taken back to this move; the page then asks once more.
+    """
     match, call = cached.match, frame.call
     one, board = board_of_match(frame.s, match.id)
     names = await call.services.names.of(players_of(cached), call.language)
@@ -132,6 +136,7 @@ async def _page(
         refusals=call.gate.refusals.latest(_REFUSALS, match.id),
         calls=[frame.s.calls[entry] for entry in room.evidence.dispute.calls],
         call_text=call_text,
+        back=back,
         reads=_reads(frame, match.id),
         may_read=not frame.s.took_part(actor_of(call).person),
         read_off=read_off,
@@ -191,7 +196,7 @@ def _reads(frame: Frame, match: str) -> Sequence[e.PrivilegedRead]:
 
 
 async def do_in_room(pages: HasShell, call: Call, tournament: str, match: str) -> Response:
-    """Freeze or release the match, or show what is hidden after the entry that says so is stored.
+    """Freeze or release the match, take it back, or show what is hidden after the entry that says so.
 
     Raises:
         Refused: see `domain.tournaments.measures`.
@@ -202,6 +207,8 @@ async def do_in_room(pages: HasShell, call: Call, tournament: str, match: str) -
     kind, expect = form.get("do", ""), number_in(form, "expect")
     if kind == "read":
         return await _read(pages, frame, match, form, expect)
+    if kind == "back":
+        return await _take_back(pages, frame, match, form, expect)
     if kind == "read_call":
         return await _read_call(pages, frame, match, form, expect)
     if kind not in ("freeze", "release"):
@@ -244,3 +251,27 @@ async def _read_call(
     text = done.log.records[entry - 1].parts["officials"].text
     move = nearest_move(form.get("move"), cached.match.move)
     return await _page(pages, await framed(call, s.id), cached, move, call_text=(entry, text))
+
+
+async def _take_back(
+    pages: HasShell, frame: Frame, match: str, form: Mapping[str, str], expect: int
+) -> Response:
+    """Have the match go on from an earlier move; without `last` (the latest move seen), only show the move.
+
+    The match's own log takes the ruling, and refuses it if the match went on since.
+    """
+    call, s = frame.call, frame.s
+    if expect != frame.latest:
+        raise Refused("stale", "tournament-went-on", {"entry": frame.latest, "expect": expect})
+    must_go_on(s)
+    must_not_be_interested(s, *board_of_match(s, match), actor_of(call))
+    cached, move, reason = await looked(call, match), number_in(form, "move"), form.get("reason", "")
+    if not reason:
+        raise Refused("invalid", QUOTED, {"said": "reason"})
+    if not 1 <= move < cached.match.move:
+        raise Refused("unknown-move", "no-such-move", {"last": cached.match.move - 1})
+    if "last" not in form:
+        return await _page(pages, frame, cached, move, back=reason)
+    by, last = actor_of(call).person, number_in(form, "last")
+    await call.gate.rule(match, by, reason, expect=last, back_to=move)
+    return back_to(call, s.id, f"disputes/{match}")

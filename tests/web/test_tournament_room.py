@@ -229,6 +229,45 @@ def test_an_official_freezes_and_releases_in_the_room(room: Room) -> None:
     room.answer()
 
 
+def test_a_match_is_taken_back_after_a_look_at_the_table(room: Room) -> None:
+    summary = f"/v1/matches/{room.match}"
+    last, entry = room.director.get(summary).json["move"], room.hall.entry
+    asked = {"do": "back", "expect": entry, "move": last - 2, "reason": "the server dealt wrongly"}
+    assert form(room.seats["us"], room.page, **asked).status == 403
+    assert form(room.director, room.page, **asked | {"expect": 1}).status == 409
+    assert form(room.director, room.page, **asked | {"move": last}).status == 404
+    assert form(room.director, room.page, **asked | {"reason": ""}).status == 422
+    look = text(form(room.director, room.page, **asked).body)
+    assert f"Moves {last - 1} to {last} are taken back." in look
+    assert room.director.get(summary).json["move"] == last  # looking changes nothing
+    assert form(room.director, room.page, **asked, last=last - 1).status == 409  # the match went on
+    assert form(room.director, room.page, **asked, last=last).status == 303
+    after = text(room.director.get(room.page).body)
+    assert "taken back" in after
+    assert "the server dealt wrongly" in after
+    assert room.director.get(summary).json["move"] == last + 2  # the ruling, and what it took back
+    room.answer()
+
+
+def test_an_official_scores_a_match_as_it_stands_through_the_preview(room: Room) -> None:
+    board = f"{room.hall.page}/rounds/1/boards/1"
+    last = room.director.get(f"/v1/matches/{room.match}").json["move"]
+    assert f"After move {last}: US " not in text(room.seats["us"].get(f"{board}?score=1").body)
+    page = text(room.director.get(f"{board}?score=1").body)
+    assert f"After move {last}: US " in page
+    assert re.search(r'<option value="adjudicated" selected>', page)
+    entry = room.hall.entry
+    asked = {"expect": entry, "result": "½", "reason": "adjudicated", "text": "as it stood"}
+    assert form(room.director, board, **asked, scored=last - 1).status == 409  # another table was scored
+    seen = text(form(room.director, board, **asked, scored=last).body)
+    assert f"as its move {last + 1}" in seen
+    assert (room.hall.entry, room.director.get(f"/v1/matches/{room.match}").json["move"]) == (entry, last)
+    digest = re.search(r'name="preview" value="(\w{64})"', seen)
+    assert digest is not None
+    room.answer()  # the match goes on meanwhile
+    assert form(room.director, board, **asked, preview=digest[1]).status == 409
+
+
 def test_axe_finds_nothing_serious_in_the_room(room: Room, browser: Browser) -> None:
     """OA35."""
     with visitors(browser, room.hall.server) as people:
