@@ -25,6 +25,7 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
     "domain/signed_notes.py: SigningKey.sign",
     "domain/signed_notes.py: checkpoint",
     "api/store/keys.py: KeyRing._rotated",  # a key hands over to the next: no checkpoint
+    "replay/transparency/cosignature.py: Cosigner.cosign",  # of a witness: another message, another key id
     "replay/dataset/snapshot.py: make",  # of a data set: no checkpoint, whose second line is a number
 }
 CHECKPOINT = {  # who has a match's checkpoint signed
@@ -61,6 +62,8 @@ RAW = {  # who handles private keys at all
     "api/seeded.py: SeededKeys.signing",
     "api/store/keys.py: _new_ring",
     "api/store/keys.py: _signing",
+    "replay/transparency/cosignature.py: Cosigner.__init__",
+    "replay/transparency/cosignature.py: Cosigner.parse",
 }
 
 

@@ -1,0 +1,1 @@
+"""The transparency log of a server."""
