@@ -23,23 +23,24 @@ def is_address(text: str) -> bool:
     return "://" in text
 
 
-def fetched(address: str, *, most: int, seconds: float) -> bytes:
+def fetched(address: str, *, most: int, seconds: float, redirects: bool = True) -> bytes:
     """Fetch what lies at a URL.
 
     Args:
         most: bytes that the answer may have.
         seconds: for the whole request, redirects included.
+        redirects: follow redirects to the same host.
 
     Raises:
-        CannotFetch: it is not an HTTP URL, the status is not 200, it redirects to another host, or the
-            answer is too long or takes too long.
+        CannotFetch: it is not an HTTP URL, the status is not 200, it redirects to another host (or at all,
+            if redirects are not followed), or the answer is too long or takes too long.
     """
     found = io.BytesIO()
-    fetch(address, found, most=most, seconds=seconds)
+    fetch(address, found, most=most, seconds=seconds, redirects=redirects)
     return found.getvalue()
 
 
-def fetch(address: str, into: IO[bytes], *, most: int, seconds: float) -> None:
+def fetch(address: str, into: IO[bytes], *, most: int, seconds: float, redirects: bool = True) -> None:
     """Do as `fetched`, and write the bytes into a file; after an error it may hold a part of them."""
     if urlsplit(address).scheme not in SCHEMES:
         raise CannotFetch(f"{address}: only http:// and https:// are fetched")
@@ -48,7 +49,7 @@ def fetch(address: str, into: IO[bytes], *, most: int, seconds: float) -> None:
 
     def work() -> None:
         try:
-            _copy(address, into, most, seconds, late)
+            _copy(_opener(redirects), address, into, most, seconds, late)
             ended.append(None)
         except Exception as error:  # raised below, in the calling thread
             ended.append(error)
@@ -63,8 +64,15 @@ def fetch(address: str, into: IO[bytes], *, most: int, seconds: float) -> None:
         raise CannotFetch(f"{address}: {_said(ended[0])}") from ended[0]
 
 
-def _copy(address: str, into: IO[bytes], most: int, seconds: float, late: threading.Event) -> None:
-    with _opener().open(address, timeout=2 * seconds) as answer:
+def _copy(
+    opener: urllib.request.OpenerDirector,
+    address: str,
+    into: IO[bytes],
+    most: int,
+    seconds: float,
+    late: threading.Event,
+) -> None:
+    with opener.open(address, timeout=2 * seconds) as answer:
         left = most
         while (some := answer.read1(min(_AT_ONCE, left + 1))) and not late.is_set():
             if len(some) > left:
@@ -73,7 +81,7 @@ def _copy(address: str, into: IO[bytes], most: int, seconds: float, late: thread
             left -= len(some)
 
 
-def _opener() -> urllib.request.OpenerDirector:
+def _opener(redirects: bool) -> urllib.request.OpenerDirector:
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -81,7 +89,7 @@ def _opener() -> urllib.request.OpenerDirector:
         urllib.request.HTTPSHandler(),
         urllib.request.HTTPDefaultErrorHandler(),
         urllib.request.HTTPErrorProcessor(),
-        _SameHost(),
+        *([_SameHost()] if redirects else []),
     ):
         opener.add_handler(handler)
     return opener
