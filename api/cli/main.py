@@ -32,6 +32,8 @@ SECTIONS = {
         "verify": ("api.cli.verify", "Check match files, or a whole store."),
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
         "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
+        "witness": ("api.cli.witness", "Follow the log of a server, and cosign it."),
+        "evidence": ("api.cli.evidence", "Check the proof of a server's lie."),
     },
     "Organize": {
         "tournament": ("api.cli.tournament", "Run tournaments: pair, publish, rule, standings."),

@@ -296,11 +296,11 @@ def verify(
     return printer.done()
 
 
-def trusted_keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
+def trusted_keys(texts: Sequence[str], trust: Path | None, option: str = "--key") -> list[VerifyingKey]:
     from domain.log import Damaged
     from domain.signed_notes import VerifyingKey
 
-    lines = [("--key", text) for text in texts]
+    lines = [(option, text) for text in texts]
     if trust is not None:
         content = read_bytes(trust, limit=MOST_KEYS, what="trust file").decode(errors="replace")
         kept = (

@@ -14,7 +14,7 @@ from domain.log import Damaged
 from domain.signed_notes import Checkpoint, Note, VerifyingKey, visible
 from replay.fetching import SCHEMES, CannotFetch, fetched
 from replay.transparency import tiles, tree
-from replay.transparency.policy import MOST_NOTE
+from replay.transparency.policy import MOST_NOTE, signs_for
 from replay.transparency.tiles import ENTRIES, HASH, MOST_BUNDLE, WIDTH, Tile
 
 SECONDS = 10.0  # for one answer
@@ -101,8 +101,3 @@ def signed_checkpoint(note: str, keys: Iterable[VerifyingKey]) -> Checkpoint:
     if stated.size > MOST_LEAVES:
         raise Damaged(f"a log of {stated.size} leaves is not followed")
     return stated
-
-
-def signs_for(key: VerifyingKey, origin: str) -> bool:
-    """Is this the key of the log with this origin?  C2SP tlog-policy: the key's name is the origin."""
-    return key.name == origin

@@ -247,15 +247,15 @@ def checked(data: bytes, keys: Keys) -> str:
         raise Damaged(f"this proves nothing: {said_of(error)}") from error
 
 
-def saved(finding: AnyFinding, folder: Path) -> tuple[Path, bool]:
+def saved(finding: AnyFinding, folder: Path, most: int) -> tuple[Path, bool]:
     """Write a finding into a folder; return its file, and whether it is a new one.
 
-    One lie has one file, however often it is seen.
+    One lie has one file, however often it is seen, and a folder gets at most so many files.
     """
     whole = msgspec.structs.replace(finding, found_at=0)
     digest = hashlib.sha256(msgspec.json.encode(whole)).hexdigest()[:16]
     path = folder / f"{type(finding).__name__.lower()}-{digest}.json"
-    if path.exists():
+    if path.exists() or (folder.is_dir() and sum(1 for _ in folder.iterdir()) >= most):
         return path, False
     folder.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.part")

@@ -121,7 +121,7 @@ class Policy(Struct, frozen=True):
         parsed = Note.parse(note)
         checkpoint = Checkpoint.parse(parsed.text)
         parsed.checked([log.key for log in self.logs] + [witness.key for witness in self.witnesses])
-        signer = parsed.signed_by([log.key for log in self.logs if log.key.name == checkpoint.origin])
+        signer = parsed.signed_by([log.key for log in self.logs if signs_for(log.key, checkpoint.origin)])
         if signer is None and self.logs:
             about = {"origin": visible(checkpoint.origin[:120]), "names": parsed.names}
             raise Damaged(Sentence("log-not-in-policy", about))
@@ -145,6 +145,15 @@ class Policy(Struct, frozen=True):
             if sum(member in have for member in group.members) >= group.least:
                 have.add(group.name)
         return self.quorum in have
+
+
+def signs_for(key: VerifyingKey, origin: str) -> bool:
+    """Is this a key of the log with this origin?
+
+    C2SP tlog-policy asks that the key's name is the origin.  A Glasnost server signs its log with the key of
+    its matches, and the log's origin is `NAME/log`.
+    """
+    return origin in (key.name, f"{key.name}/log")
 
 
 class _Reading:
