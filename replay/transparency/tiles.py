@@ -49,6 +49,10 @@ class Tile(Struct, frozen=True):
         level = "entries" if self.level == ENTRIES else str(self.level)
         return f"{level}/{number}" + (f".p/{self.width}" if self.width < WIDTH else "")
 
+    def is_in(self, size: int) -> bool:
+        """Does a tree of `size` leaves have this tile, as wide as this or wider?"""
+        return self.width <= width(self.level, self.number, size)
+
     @classmethod
     def parse(cls, path: str) -> Tile | None:
         """Read such a name; None if it is none, or not the one spelling of a tile."""

@@ -1,7 +1,7 @@
 """The five lies of a server: each is caught in one look, and its proof holds on another machine.
 
 Split view and rollback are caught by a witness and by a watcher; a dropped match, a replaced end and a
-backdated key by a watcher.  The other machine is a process of its own, in a folder that holds the proof alone.
+backdated key by a watcher.  The other machine is a process in a folder that holds the proof alone.
 """
 
 from __future__ import annotations
