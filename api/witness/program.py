@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -56,7 +56,10 @@ class Program:
         Raises:
             CannotRemember: the file of the witness cannot be written.
         """
-        with self._signals(), self._served(listener):
+        with self._signals(), ExitStack() as stack:
+            if listener is not None:
+                url = stack.enter_context(answering(self._witness, self.caught, listener))
+                self._tell(f"listening on {url}")
             while True:
                 for log in self._logs:
                     self._follow(log)
@@ -98,34 +101,35 @@ class Program:
             for number, handler in zip(numbers, before, strict=True):
                 signal.signal(number, handler)
 
-    @contextmanager
-    def _served(self, listener: socket.socket | None) -> Iterator[None]:
-        if listener is None:
-            yield
-            return
-        config = uvicorn.Config(
-            application(self._witness, self.caught),
-            http="h11",  # it limits the head
-            h11_max_incomplete_event_size=HEAD_BYTES,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            limit_concurrency=CONNECTIONS,
-            timeout_keep_alive=STOPPING_SECONDS,
-            timeout_graceful_shutdown=STOPPING_SECONDS,
-        )
-        server = _Server(config)
-        thread = threading.Thread(target=server.run, args=([listener],), name="http")
-        thread.start()
-        server.answers.wait()
-        self._tell(f"listening on http://{listener.getsockname()[0]}:{listener.getsockname()[1]}")
-        try:
-            yield
-        finally:
-            server.should_exit = True
-            thread.join()
+
+@contextmanager
+def answering(
+    witness: Witness, caught: Callable[[AnyFinding], None], listener: socket.socket
+) -> Iterator[str]:
+    """Answer over HTTP in another thread for as long as the context lasts; gives the URL."""
+    config = uvicorn.Config(
+        application(witness, caught),
+        http="h11",  # it limits the head
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=STOPPING_SECONDS,
+        timeout_graceful_shutdown=STOPPING_SECONDS,
+    )
+    server = _Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],), name="http")
+    thread.start()
+    server.answers.wait()
+    host, port = listener.getsockname()[:2]
+    try:
+        yield f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 class _Server(uvicorn.Server):
