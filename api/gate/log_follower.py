@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable
 
 from api.store.interface import StoreError
@@ -29,7 +30,7 @@ class LogFollower:
     def __init__(self, writer: LogWriter, store: SqlStore, leads: Callable[[], bool]) -> None:
         self._writer, self._store, self._leads = writer, store, leads
         self._woken, self._stopping, self._wakes = asyncio.Event(), asyncio.Event(), False
-        self._said = ""
+        self._said, self._turns = "", threading.Lock()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -62,6 +63,10 @@ class LogFollower:
 
     def turn(self) -> None:
         """Take in what is there, and sign it; an error is reported once, and all is tried again later."""
+        with self._turns:
+            self._turn()
+
+    def _turn(self) -> None:
         try:
             while not self._stopping.is_set() and self._writer.step():
                 pass

@@ -96,6 +96,10 @@ class LogGuard:
         replace_beside(self._folder() / FILE, msgspec.json.encode(LogState(note, own)))
         self._checked, self._holds = True, False
 
+    def release(self) -> None:
+        """Let the next checkpoint be signed: an operator has said why leaves are lost."""
+        self._checked, self._holds = True, False
+
     def gap(self) -> Gap | None:
         """Return how far the log is behind its last signed checkpoint; None if it holds that checkpoint."""
         state = self.state

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 from cachetools import LRUCache
 
-from api.store.interface import Stored
+from api.store.interface import Stored, StoreError
 from api.store.keys import Keys
 from api.store.log_guard import OwnLeaf, checkpoint_of, due, log_origin
 from api.store.sql import SqlStore
@@ -25,6 +25,7 @@ from domain.merkle import Tree
 from domain.signed_notes import Checkpoint, Note, VerifyingKey
 from replay.transparency.leaf import (
     KeyLeaf,
+    RestoredLeaf,
     closed_leaf,
     is_logged,
     opened_leaf,
@@ -95,6 +96,32 @@ class LogWriter:
         self._guard.keep(note)
         self._log.publish(size, note)
         return checkpoint
+
+    def restored(self, reason: str) -> RestoredLeaf:
+        """Take in an operator's statement that signed leaves are lost, and sign the log again.
+
+        Returns the leaf that holds the statement.
+
+        Raises:
+            StoreError: no leaf is lost, or nothing can be written.
+        """
+        self.catch_up()
+        gap = self._guard.gap()
+        if gap is None:
+            raise StoreError("the log holds every leaf that was signed: there is nothing to say")
+        leaf = RestoredLeaf(
+            at=self._clock(),
+            size=gap.size,
+            lost=gap.lost,
+            signed=gap.signed,
+            root=b64(gap.root),
+            reason=reason,
+        )
+        self._append(self._stored or 0, [NewLeaf(OWN, RESTORED, leaf.bytes)])
+        self._log.forget_checkpoints(gap.size)
+        self._guard.release()
+        self.sign()
+        return leaf
 
     def _signed_by_present(self, note: str) -> bool:
         return Note.parse(note).signed_by((self._ring.present,)) is not None
