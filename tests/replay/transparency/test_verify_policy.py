@@ -16,6 +16,8 @@ from replay.transparency import evidence
 from replay.transparency.evidence import Evidence
 from tests.cli.program import Program
 from tests.replay.files import KEY, STRANGER, note_of, short_match, with_part
+from tests.replay.stranger import Disproved
+from tests.replay.stranger_log import logged
 from tests.replay.transparency.test_evidence import proof_for
 from tests.replay.transparency.test_policy import W
 
@@ -142,3 +144,27 @@ def test_what_is_no_policy_is_named_with_its_line(match: Match, program: Program
     program("verify", "--store", tmp_path, "--policy", tmp_path / "policy").refused(
         2, "--policy is for match files"
     )
+
+
+# ── a verifier of strangers agrees ──
+
+LOG = KEY.verifying.text
+STRANGERS = {name: W[name].verifying.text for name in NAMES}
+
+
+def test_a_second_verifier_that_uses_nothing_of_this_project_agrees(match: Match) -> None:
+    leaves = evidence.match_leaves(match.records)
+    whole = cosigned(proof_for(leaves), "X1", "X3")
+    data = matchfile.write(match.records, note_of(match.records), whole)
+    assert logged(data, LOG, STRANGERS, 2) == ["X1", "X3"]
+    moved = replace(whole.proofs[0], index=8)
+    wrong = {
+        "one witness": cosigned(proof_for(leaves), "X1"),
+        "no end": replace(whole, proofs=whole.proofs[:1]),
+        "another place": replace(whole, proofs=(moved, whole.proofs[1])),
+        "another log": replace(whole, checkpoint=STRANGER.sign(Note.parse(whole.checkpoint).text)),
+        "a longer log": replace(whole, checkpoint=whole.checkpoint.replace("\n42\n", "\n43\n")),
+    }
+    for name, proof in wrong.items():
+        with pytest.raises(Disproved):
+            pytest.fail(f"{name}: {logged(with_part(data, evidence.MEMBER, proof.bytes), LOG, STRANGERS, 2)}")
