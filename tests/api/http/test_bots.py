@@ -20,6 +20,9 @@ def test_the_levels_are_listed_with_their_games(server: Served) -> None:
     easy = {bot["name"]: bot for bot in told}["easy"]["games"]
     assert easy["twilight_struggle"]["version"] == AGENTS["twilight_struggle"].version
     assert easy["thirteen_minutes"]["playouts"] > 0
+    hard = {bot["name"]: bot for bot in told}["hard"]["games"]
+    assert set(hard) == set(AGENTS)
+    assert all(method["version"] == AGENTS[game].deep_version for game, method in hard.items())
 
 
 def test_a_bot_that_searches_answers_after_the_response(server: Served) -> None:
@@ -48,7 +51,7 @@ def test_an_unknown_level_is_refused_with_the_list(server: Served) -> None:
     ann = server.player()
     match = ann.post("/v1/matches", {"game": "cia_vs_kgb"}).json["match"]
     told = ann.post(f"/v1/matches/{match}/seats/kgb", {"bot": "genius"}).problem(422, "unknown-bot")
-    assert "random, easy" in told["detail"]
+    assert "random, easy, hard" in told["detail"]
 
 
 def test_without_processes_the_pages_and_the_list_say_so(tmp_path: Path) -> None:
@@ -57,11 +60,14 @@ def test_without_processes_the_pages_and_the_list_say_so(tmp_path: Path) -> None
         told = ann.get("/v1/bots").json["bots"]
         easy = {bot["name"]: bot for bot in told}["easy"]["games"]
         assert {game for game, method in easy.items() if method["offered"]} == {"twilight_struggle"}
+        hard = {bot["name"]: bot for bot in told}["hard"]["games"]
+        assert [method["offered"] for method in hard.values()] == [False] * len(AGENTS)
         match = ann.post("/v1/matches", {"game": "cia_vs_kgb"}).json["match"]
         refused = ann.post(f"/v1/matches/{match}/seats/kgb", {"bot": "easy"}).problem(422, "unknown-bot")
         assert "has to search" in refused["detail"]
+        refused = ann.post(f"/v1/matches/{match}/seats/kgb", {"bot": "hard"}).problem(422, "unknown-bot")
+        assert "has to search" in refused["detail"]
         page = ann.get("/new?game=cia_vs_kgb").body.decode()
         assert "no process in which a bot can search" in page
-        assert (
-            "no process in which a bot can search" not in ann.get("/new?game=twilight_struggle").body.decode()
-        )
+        page = ann.get("/new?game=twilight_struggle").body.decode()
+        assert "Not offered here: hard." in page
