@@ -1,7 +1,7 @@
 """A tournament whose rounds are all played, as matches of a store: what pages and memory are measured with.
 
-Everybody meets others in turn (the circle of a round robin), so that no engine is needed to make it; each
-match ends with the resignation of its second player, and its result is verified and recorded as in earnest.
+Everybody meets others in turn (the circle of a round robin), so that no engine is needed to make it.  In each
+match one of the players, drawn by lot, resigns; its result is verified and recorded as in earnest.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import time
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 from msgspec import Struct
 
@@ -50,6 +51,7 @@ async def _made(store: SqliteStore, players: int, rounds: int, last_closed: bool
     follower = TournamentFollower(gates, _verified, lambda: True)
     person, token = store.people.add("Director", "organizer")
     director = Actor(person.id, "organizer")
+    chance = Random(1)
     terms = Terms(game=GAME, format="swiss", rounds=rounds + 1)
     log = (await gates.commands.announce(director, "Season", terms)).log
 
@@ -67,7 +69,8 @@ async def _made(store: SqliteStore, players: int, rounds: int, last_closed: bool
         for board in log.state.rounds[-1].boards:
             for seat, held in store.reservations(board.match).seats.items():
                 await gate.sit(board.match, seat, held.player)
-            await gate.resign(board.match, player=log.state.entrants[board.b].player)
+            loser = chance.choice(board.entrants)
+            await gate.resign(board.match, player=log.state.entrants[loser].player)
         await follower.look(log.id)
         if number < rounds or last_closed:
             await gates.close_round(log.id, c.CloseRound(round=number), director, log.entry)
@@ -84,7 +87,8 @@ def _in_turn(trf: str) -> PairingAnswer:
     circle = [first, *others[number:], *others[:number]]
     half = len(circle) // 2
     pairs = zip(circle[:half], circle[: half - 1 : -1], strict=True)
-    boards = tuple(PairedBoard(place, w, b, (None, None), "E.1", 0) for place, (w, b) in enumerate(pairs, 1))
+    sides = [pair if number % 2 else pair[::-1] for pair in pairs]
+    boards = tuple(PairedBoard(place, w, b, (None, None), "E.1", 0) for place, (w, b) in enumerate(sides, 1))
     return PairingAnswer("in turn", "1", "2026-02-01", number, boards, ())
 
 
