@@ -19,14 +19,14 @@ from _bench import QUICK, say
 
 from api.bots.arena import Outcome, Pairing, pairings, standings
 from api.bots.arena_results import Results, line_of, milliseconds, play_missing, processor_milliseconds
-from api.bots.levels import EASY, HARD, RANDOM, version_of
+from api.bots.levels import EASY, HARD, RANDOM, method_of, version_of
 from api.bots.strengths import Strength, record
 from domain.agents import AGENTS
 
 Kind = tuple[str, str]  # a level and a game
 SEED = "1"
 FEW = 2 if QUICK else 6
-IN_TURN = 10  # matches of a game before those of the next one
+IN_TURN = 4  # matches of a game before those of the next one
 ACCEPTED = {  # matches of each game, by the level that is measured
     EASY: 400,  # the lower end of the interval is then above 0.95 from 97.5 % of points
     HARD: 200,  # above 0.70 from 77 %
@@ -82,7 +82,8 @@ def _in_turn(wanted: dict[Kind, list[Pairing]]) -> Iterator[tuple[Kind, list[Pai
 
 def _file(folder: Path, level: str, game: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{game}-{version_of(level, game)}-{SEED}.ndjson"
+    playouts = f"-{method_of(level, game).budget.playouts}" if level == HARD else ""
+    return folder / f"{game}-{version_of(level, game)}{playouts}-{SEED}.ndjson"
 
 
 def _report(level: str, game: str, outcomes: list[Outcome], *, whole: bool) -> None:
@@ -126,6 +127,7 @@ def _strength(level: str, game: str, outcomes: list[Outcome]) -> Strength:
         {row.seat: round(row.points / row.matches, 4) for row in seats},
         action["mean"],
         action["p99"],
+        method_of(level, game).budget.playouts,
     )
 
 
