@@ -41,6 +41,7 @@ SECTIONS = {
         "sql": ("api.cli.analysis", "Ask a data set in SQL."),
         "query": ("api.cli.analysis", "Ask one of the saved queries."),
         "find": ("api.cli.analysis", "Find positions in a data set."),
+        "analyse": ("api.cli.analyse", "Say what an agent thinks of a finished match."),
         "luck": ("api.cli.chart", "Say what dice brought in a match."),
         "chart": ("api.cli.chart", "Draw charts of a data set."),
     },

@@ -120,7 +120,7 @@ def enter(store: Location, tournament: str, file: Path, person: str, as_json: bo
     Example:
       glasnost tournament enter --store games TOURNAMENT entrants.csv
     """
-    from replay.entrant_list import MOST_BYTES, read_entrants
+    from replay.tournaments.entrant_list import MOST_BYTES, read_entrants
 
     listed = read_entrants(read_bytes(file, limit=MOST_BYTES, what="list of entrants"))
     codes: list[dict[str, str]] = []
@@ -343,8 +343,8 @@ def standings(
     from api.gate.tournament_commands import state_at
     from domain.tournaments.crosstables import crosstable
     from domain.tournaments.judging import entrant_in
-    from replay.standings import explained
-    from replay.tournament_results import settings_of, standings_of
+    from replay.tournaments.results import settings_of, standings_of
+    from replay.tournaments.standings import explained
 
     with opened_store(store, write=False) as opened:
         log = opened.tournament(tournament)
@@ -454,7 +454,7 @@ def _run(store: Location, work: Callable[[TournamentGate], Awaitable[Any]]) -> A
     from api.gate.tournaments import TournamentGate
     from api.http.server import clock
     from api.settings import product
-    from replay.pairing_twice import pair_twice
+    from replay.tournaments.pairing_twice import pair_twice
 
     must_hold_a_store(store)
     with opened_store(store) as opened:

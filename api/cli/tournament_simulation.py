@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from api.store.sql import SqlStore
     from domain.tournaments.history import TournamentLog
     from domain.tournaments.terms import Terms
-    from replay.tournament_simulation import Plan
+    from replay.tournaments.simulation import Plan
 
 PLAYED_BELOW = 64  # entrants: with fewer, every board is a real match unless --matches says otherwise
 _share = click.FloatRange(0, 0.5)
@@ -84,7 +84,7 @@ def simulate(
     """
     from api.cli.tournament_files import file_at, write_bundle
     from domain.tournaments.terms import Terms
-    from replay.tournament_simulation import Plan
+    from replay.tournaments.simulation import Plan
 
     if rounds >= players:
         raise CannotBeDone(f"--rounds {rounds}: {players} entrants have an opponent for {players - 1} rounds")
@@ -107,7 +107,7 @@ async def _simulated(
     from api.gate.tournament_simulation import Endless, Simulation
     from api.http.server import clock
     from api.settings import product
-    from replay.pairing import pair
+    from replay.tournaments.pairing import pair
 
     gate = Gate(store, store.keys, clock, product())
     simulation = Simulation(gate, pair, plan, terms, matches)

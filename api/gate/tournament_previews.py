@@ -19,7 +19,7 @@ from domain.tournaments.fold import applied
 from domain.tournaments.judging import Actor, Given, role_of
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Tournament
-from replay.tournament_results import standings_of
+from replay.tournaments.results import standings_of
 
 
 class Moved(Struct, frozen=True):

@@ -29,7 +29,7 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import Terms
-from replay.tournament_simulation import Plan, cells_of, entrants, sitting_out
+from replay.tournaments.simulation import Plan, cells_of, entrants, sitting_out
 
 TITLE = "Simulated tournament"
 FORFEIT = "the simulated entrant did not come"

@@ -35,15 +35,15 @@ from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
-from replay.pairing import PairingAnswer
-from replay.standings import Explained, Standings, explained
-from replay.tournament_results import round_robin, settings_of, standings_of
+from replay.tournaments.pairing import PairingAnswer
 from replay.tournaments.pairings import named_boards
 from replay.tournaments.published import published_hashes
-from replay.trf import pairing_input
+from replay.tournaments.results import round_robin, settings_of, standings_of
+from replay.tournaments.standings import Explained, Standings, explained
+from replay.tournaments.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
-"""An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
+"""An engine: the TRF of a tournament in, the pairing of the next round out (see `pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
 _TABLES = 64  # standings that are kept

@@ -38,7 +38,7 @@ from domain.tournaments.crosstables import FIRST_COLOUR, table_for_pairing
 from domain.tournaments.judging import must_be_official
 from domain.tournaments.rounds import next_round
 from domain.tournaments.state import Round, Tournament
-from replay.legality import breaches, colour_flags
+from replay.tournaments.legality import breaches, colour_flags
 
 POLICIES = (
     "adjourn",

@@ -45,9 +45,9 @@ class ScoredAction(Struct, frozen=True):
     value: float
 
 
-NOT_DECIDING = frozenset(
-    {"__init__.py", "actions.py", "encoding.py", "sides.py", "win_probability.json", "win_probability.py"}
-)
+JUDGING = frozenset({"win_probability.py", "win_probability.json"})
+"""The files of a game's agent by which finished matches are judged, and no bot decides."""
+NOT_DECIDING = frozenset({"__init__.py", "actions.py", "encoding.py", "sides.py"}) | JUDGING
 """The files of a game's agent by which no bot decides."""
 
 SHARED = ("determinization.py", "observation.py", "search.py")
@@ -75,6 +75,11 @@ class Deep(Struct, Generic[T], frozen=True):
     scale: float = 1.0
 
 
+def by_result(s: Table, seat: Seat) -> float:
+    """The win probability of a seat where only the result is known: 1, 0, and 0.5 for a draw or none yet."""
+    return 0.5 if s.result is None or s.result.winner is None else float(s.result.winner == seat)
+
+
 class AgentSpec(Generic[T]):
     """What a game hands in for its agents.
 
@@ -87,6 +92,7 @@ class AgentSpec(Generic[T]):
         actions: the action space of matches with these options.
         encoding: how a seat's own fold becomes numbers, in matches with these options.
         deep: what a search that looks further ahead uses instead; None: the same functions.
+        win_probability: how often a seat wins from whole tables like this one, from 0 to 1.
     """
 
     def __init__(
@@ -100,17 +106,19 @@ class AgentSpec(Generic[T]):
         actions: Callable[[Options], ActionSpace],
         encoding: Callable[[Options], Encoding[T]],
         deep: Deep[T] | None = None,
+        win_probability: Callable[[T, Seat], float] = by_result,
     ) -> None:
         self.game, self.determinize, self.policy = game, determinize, policy
         self.evaluate, self.is_quiet = evaluate, is_quiet
         self.actions, self.encoding, self.deep = actions, encoding, deep
+        self.win_probability = win_probability
 
     @cached_property
     def version(self) -> str:
         """Hash of the code and data that decide for an agent: what agents share, and the game's own part.
 
-        What only people who train agents use, what only names the parts, and what only `deep_version` covers,
-        is not in it.
+        Not in it is what only people who train agents use, what only judges finished matches
+        (`judging_version`), what only names the parts, and what only `deep_version` covers.
         """
         return self._hash(SHARED, NOT_DECIDING | {DEEP})
 
@@ -127,6 +135,13 @@ class AgentSpec(Generic[T]):
         )
 
     @cached_property
+    def judging_version(self) -> str:
+        """Hash of everything by which finished matches are judged: what decides, and the win probability."""
+        root = importlib.resources.files("domain") / "agents"
+        own = [file for file in source_files(root / self.game.name) if file.name in JUDGING]
+        return hash_of([root / "win_probability.py", *own])[:8] + self.version[:8]
+
+    @cached_property
     def deeper(self) -> AgentSpec[T]:
         """The spec with the functions of `deep`."""
         deep = self.deep
@@ -140,4 +155,5 @@ class AgentSpec(Generic[T]):
             actions=self.actions,
             encoding=self.encoding,
             deep=deep,
+            win_probability=self.win_probability,
         )

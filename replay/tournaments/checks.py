@@ -22,12 +22,12 @@ from domain.tournaments.events import (
 from domain.tournaments.outcomes import EndedMatch, recorded, result_of
 from domain.tournaments.rounds import VERIFIED
 from domain.tournaments.state import Board, Tournament
-from replay.pairing import engine_at_hand
-from replay.standings import Standings
-from replay.tournament_results import standings_of
+from replay.tournaments.pairing import engine_at_hand
 from replay.tournaments.pairings import engine_of
 from replay.tournaments.published import bundle_sha256, sha256, standings_bytes
 from replay.tournaments.report import Disproved
+from replay.tournaments.results import standings_of
+from replay.tournaments.standings import Standings
 
 _POINTS = re.compile(r"(?P<minus>-?)(?P<whole>[0-9]{1,6})(?P<half>\.5)?")
 _FIELDS = ("match", "closed_move", "root", "winner", "reason", "score", "sides")

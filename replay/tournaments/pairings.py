@@ -10,12 +10,12 @@ from domain.tournaments.crosstables import table_for_pairing
 from domain.tournaments.events import Paired, PairedBoard
 from domain.tournaments.rounds import without_board
 from domain.tournaments.state import Tournament
-from replay.pairing import PairingAnswer, engine_at_hand
-from replay.tournament_results import round_robin
+from replay.tournaments.pairing import PairingAnswer, engine_at_hand
 from replay.tournaments.published import sha256
 from replay.tournaments.report import Disproved
-from replay.trf import pairing_input
-from replay.trf_reading import read
+from replay.tournaments.results import round_robin
+from replay.tournaments.trf import pairing_input
+from replay.tournaments.trf_reading import read
 
 Pairer = Callable[[str], PairingAnswer]
 

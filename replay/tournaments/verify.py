@@ -40,7 +40,6 @@ from domain.tournaments.events import (
 from domain.tournaments.outcomes import EndedMatch
 from domain.tournaments.state import Tournament
 from replay.matchfile import BadFile
-from replay.pairing import pair
 from replay.tournaments import checks, leaves
 from replay.tournaments.file import (
     CHECKPOINT,
@@ -56,6 +55,7 @@ from replay.tournaments.file import (
 )
 from replay.tournaments.leaves import Keys, TournamentChain
 from replay.tournaments.matches import MatchFound, MatchWork, all_checked
+from replay.tournaments.pairing import pair
 from replay.tournaments.pairings import Pairer, check_answer, check_input
 from replay.tournaments.published import boards_played, match_member, sha256, standings_member
 from replay.tournaments.report import (

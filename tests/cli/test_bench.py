@@ -7,6 +7,7 @@ import pytest
 from tests.cli.program import Program, process
 
 LINES = {
+    "analysis": 1,
     "bots": 1,
     "catchup": 7,
     "connection": 2,

@@ -11,7 +11,7 @@ from msgspec import convert
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.tournaments.terms import FIELDS, Terms, settled
-from replay import pairing, pairing_twice
+from replay.tournaments import pairing, pairing_twice
 from tests.cli.program import Program
 
 

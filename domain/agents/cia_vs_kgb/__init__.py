@@ -8,6 +8,7 @@ from domain.agents.cia_vs_kgb.determinization import determinize
 from domain.agents.cia_vs_kgb.encoding import encoding
 from domain.agents.cia_vs_kgb.evaluation import evaluate, is_quiet
 from domain.agents.cia_vs_kgb.policy import policy
+from domain.agents.cia_vs_kgb.win_probability import win_probability
 from domain.agents.spec import AgentSpec
 from domain.cia_vs_kgb import GAME
 
@@ -20,4 +21,5 @@ SPEC = AgentSpec(
     actions=actions,
     encoding=encoding,
     deep=DEEP,
+    win_probability=win_probability,
 )

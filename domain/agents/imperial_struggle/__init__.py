@@ -8,6 +8,7 @@ from domain.agents.imperial_struggle.determinization import determinize
 from domain.agents.imperial_struggle.encoding import encoding
 from domain.agents.imperial_struggle.evaluation import evaluate, is_quiet
 from domain.agents.imperial_struggle.policy import policy
+from domain.agents.imperial_struggle.win_probability import win_probability
 from domain.agents.spec import AgentSpec
 from domain.imperial_struggle import GAME
 
@@ -20,4 +21,5 @@ SPEC = AgentSpec(
     actions=actions,
     encoding=encoding,
     deep=DEEP,
+    win_probability=win_probability,
 )

@@ -9,6 +9,7 @@ from domain.agents.thirteen_minutes.determinization import determinize
 from domain.agents.thirteen_minutes.encoding import encoding
 from domain.agents.thirteen_minutes.evaluation import evaluate, is_quiet
 from domain.agents.thirteen_minutes.policy import policy
+from domain.agents.thirteen_minutes.win_probability import win_probability
 from domain.thirteen_minutes import GAME
 
 SPEC = AgentSpec(
@@ -20,4 +21,5 @@ SPEC = AgentSpec(
     actions=actions,
     encoding=encoding,
     deep=DEEP,
+    win_probability=win_probability,
 )

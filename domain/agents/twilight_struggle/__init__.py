@@ -9,6 +9,7 @@ from domain.agents.twilight_struggle.determinization import determinize
 from domain.agents.twilight_struggle.encoding import encoding
 from domain.agents.twilight_struggle.evaluation import evaluate, is_quiet
 from domain.agents.twilight_struggle.policy import policy
+from domain.agents.twilight_struggle.win_probability import win_probability
 from domain.twilight_struggle import GAME
 
 SPEC = AgentSpec(
@@ -20,4 +21,5 @@ SPEC = AgentSpec(
     actions=actions,
     encoding=encoding,
     deep=DEEP,
+    win_probability=win_probability,
 )

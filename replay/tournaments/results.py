@@ -13,7 +13,7 @@ from domain.tournaments.crosstables import crosstable
 from domain.tournaments.formats.round_robin import LEAST, MOST, berger, double_berger
 from domain.tournaments.rounds import without_board
 from domain.tournaments.state import Tournament
-from replay.standings import Settings, Standings, standings
+from replay.tournaments.standings import Settings, Standings, standings
 
 
 def round_robin(s: Tournament, number: int) -> c.PairingDraft:

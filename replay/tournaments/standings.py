@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line, cell_of, points_of, score
-from replay.gacrux_form import gacrux_form
+from replay.tournaments.gacrux_form import gacrux_form
 
 MOST_TIE_BREAKS = 12
 SWISS = ("PTS", "BH/C1", "BH", "SB", "DE", "WIN", "LOT")
