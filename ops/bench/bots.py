@@ -33,14 +33,15 @@ ACCEPTED = {  # matches of each game, by the level that is measured
 }
 AGAINST = {EASY: RANDOM, HARD: EASY}
 RESULTS = Path.home() / ".cache" / "glasnost-bots"
-QUICKEST = ("twilight_struggle",)  # the games of the quick run
+QUICKEST = ("twilight_struggle",)  # the games of the quick run, in which only `easy` is measured
 
 
 def main() -> None:
     """Play the matches of each level and game, then print their lines."""
     given = _arguments()
     games = given.games or (QUICKEST if QUICK else list(AGENTS))
-    kinds = [(level, game) for level in given.levels or AGAINST for game in games]
+    levels = given.levels or ((EASY,) if QUICK else tuple(AGAINST))
+    kinds = [(level, game) for level in levels for game in games]
     results = {kind: Results(_file(given.results, *kind) if given.accept else None) for kind in kinds}
     wanted = {kind: _wanted(*kind, given) for kind in kinds}
     for kind, some in _in_turn(wanted) if not given.kept else ():
