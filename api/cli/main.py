@@ -23,6 +23,7 @@ SECTIONS = {
         "games": ("api.cli.games", "List the games, their editions and options."),
         "play": ("api.cli.play", "Play one whole match between bots."),
         "arena": ("api.cli.arena", "Measure how strong the bots are."),
+        "bot": ("api.cli.bot", "Play on any server as a bot."),
         "selfplay": ("api.cli.selfplay", "Play many matches between bots into a folder."),
         "script": ("api.cli.script", "Play a scripted match from a file."),
         "import-log": ("api.cli.import_log", "Import logs of games played elsewhere."),

@@ -19,7 +19,9 @@ from replay.evidence import Deed, Held, SeatEvidence
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Question = Literal["log", "chance", "fold", "rules"]  # of the verification
-Role = Literal["player", "organizer", "observer", "admin"]
+Role = Literal["player", "organizer", "observer", "admin", "bot"]
+BOT: Role = "bot"
+"""The role of a player that is a program."""
 Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
 
 
@@ -31,10 +33,14 @@ class Request(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewPlayer(Request, frozen=True):
-    """A new player; only an admin can give a role other than player."""
+    """A new player; only an admin can give a role other than player.
+
+    `bot`: a program plays.  It has the role `bot` for ever, and no rated match.
+    """
 
     name: Name
     role: Role = "player"
+    bot: bool = False
 
 
 Why = Annotated[
@@ -282,7 +288,11 @@ class NamedOption(Struct, frozen=True, omit_defaults=True):
 
 
 class PromptView(Struct, frozen=True, omit_defaults=True):
-    """What a seat is asked: any `least`...`most` different options.  `move` put the question."""
+    """What a seat is asked: any `least`...`most` different options.  `move` put the question.
+
+    For programs that search, if they ask for it: `agenda`, the steps that remain to be done after move `at`,
+    in the order of a stack (the last is the next).
+    """
 
     move: int
     seat: str
@@ -292,6 +302,8 @@ class PromptView(Struct, frozen=True, omit_defaults=True):
     most: int
     why: str
     ordered: bool = False
+    at: int | UnsetType = UNSET
+    agenda: list[Object] | UnsetType = UNSET
 
 
 class ClockView(Struct, frozen=True):

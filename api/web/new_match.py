@@ -97,7 +97,7 @@ async def sit_page(pages: HasShell, call: Call, match: str) -> Response:
         words=words,
         match=found.id,
         seats=[
-            (seat, about.bots.get(seat.id) or names.get(about.seats[seat.id] or "", ""))
+            (seat, names.get(about.seats[seat.id] or "") or about.bots.get(seat.id, ""))
             for seat in words.seats
         ],
         free=free,

@@ -29,7 +29,15 @@ Rating = Annotated[int, Meta(ge=0, le=RATING)]
 Seed = Annotated[int, Meta(ge=0, le=MOST_ENTRANTS)]
 Label = Annotated[str, Meta(pattern=r"^lot/[a-z0-9_-]{1,40}(/[a-z0-9_-]{1,40}){0,2}$(?!\n)")]
 RulingReason = Literal[
-    "no_show", "late", "illegal_help", "rule_error", "agreed", "connection", "conduct", "other"
+    "no_show",
+    "late",
+    "illegal_help",
+    "rule_error",
+    "agreed",
+    "connection",
+    "conduct",
+    "adjudicated",
+    "other",
 ]
 
 
@@ -258,6 +266,16 @@ class ReopenRound(_Command, frozen=True, kw_only=True, tag="reopen_round"):
     reason: Reason
 
 
+class Advance(_Command, frozen=True, kw_only=True, tag="advance"):
+    """The director lets those go on who have qualified: to the next stage, or between divisions.
+
+    decided: who goes on where places are level, or from which contests of a knock-out; with a reason.
+    """
+
+    decided: Annotated[tuple[EntrantId, ...], Meta(max_length=64)] = ()
+    reason: Text = ""
+
+
 # ── Arbiters ──
 
 
@@ -401,6 +419,7 @@ PeopleCommand = (
     | Confirm
     | ReopenRound
     | DrawLot
+    | Advance
     | Cancel
 )
 """The commands that a caller sends as they are."""
@@ -424,6 +443,7 @@ Previewed = (
     | Penalise
     | Confirm
     | ReopenRound
+    | Advance
     | Cancel
     | ChangePairing
     | PublishRound

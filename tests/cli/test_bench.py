@@ -20,6 +20,7 @@ LINES = {
     "memory": 3,
     "position": 10,
     "pushed": 6,
+    "questions": 4,
     "rebuild": 2,
     "research": 4,
     "serving": 3,

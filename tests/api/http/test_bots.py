@@ -71,3 +71,49 @@ def test_without_processes_the_pages_and_the_list_say_so(tmp_path: Path) -> None
         assert "no process in which a bot can search" in page
         page = ann.get("/new?game=twilight_struggle").body.decode()
         assert "Not offered here: hard." in page
+
+
+def test_a_player_that_is_a_bot_is_marked_for_ever_and_its_matches_are_not_rated(server: Served) -> None:
+    """Given a bot's own account, then its seat, the lobby, the page and the boards say that a bot plays."""
+    ann = server.player()
+    made = server.client().post("/v1/players", {"name": "Bo", "bot": True})
+    assert (made.status, made.json["role"]) == (201, "bot")
+    bot = server.client(made.json["token"], made.json["player"])
+    match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+    assert ann.post(f"/v1/matches/{match}/seats/left", {}).status == 201
+    bot.post(f"/v1/matches/{match}/seats/right", {"salt": "a-little-luck"}).problem(422, "invalid")
+    bot.post(f"/v1/matches/{match}/seats/right", {"salt_hash": "A" * 43 + "="}).problem(422, "invalid")
+    seated = bot.post(f"/v1/matches/{match}/seats/right", {})
+    assert (seated.status, seated.json["bots"]) == (201, {"right": "client"})
+    assert seated.json["names"][bot.player] == "Bo"
+    soon(lambda: bot.get("/v1/lobby").json["mine"] or bot.get("/v1/lobby").json["theirs"])
+    page = ann.get(f"/m/{match}").body.decode()
+    assert "Bo (bot)" in page or "bot Bo" in page
+    assert ann.post(f"/v1/matches/{match}/resignation", {}).status == 201
+
+    def pool(name: str) -> list[str]:
+        rows = ann.get(f"/v1/scoreboards/toy?pool={name}").json["standings"]
+        return [row["player"] for row in rows]
+
+    soon(lambda: bot.player in pool("bots"))
+    assert bot.player not in pool("live")
+    assert ann.player not in pool("live")
+
+
+def test_a_bot_has_no_other_role(server: Served) -> None:
+    for role in ("organizer", "observer", "admin"):
+        body = {"name": "Bo", "bot": True, "role": role}
+        server.client().post("/v1/players", body).problem(422, "invalid")
+
+
+def test_the_agenda_is_told_to_the_asked_seat_alone(server: Served) -> None:
+    match, (ann, ben) = server.table("toy")
+    path = f"/v1/matches/{match}/prompt"
+    assert "agenda" not in ann.get(path).json
+    told = ann.get(f"{path}?agenda=true").json
+    assert told["at"] == ann.get(f"/v1/matches/{match}").json["move"]
+    assert [step["do"] for step in told["agenda"]][-1] == told["ask"]
+    assert server.client().get(f"{path}?agenda=true").status == 204
+    ann.get(f"{path}?agenda=true&at=3").problem(422, "invalid")
+    ann.get(f"{path}?agenda=true&view=left").problem(422, "invalid")
+    assert ben.get(f"{path}?agenda=true").status == 200
