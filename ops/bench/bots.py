@@ -26,6 +26,7 @@ from domain.agents import AGENTS
 Kind = tuple[str, str]  # a level and a game
 SEED = "1"
 FEW = 2 if QUICK else 6
+FEWEST = 4  # matches of a strength that is recorded
 IN_TURN = 4  # matches of a game before those of the next one
 ACCEPTED = {  # matches of each game, by the level that is measured
     EASY: 400,  # the lower end of the interval is then above 0.95 from 97.5 % of points
@@ -52,7 +53,7 @@ def main() -> None:
         outcomes = [known[pairing] for pairing in wanted[level, game] if pairing in known]
         if outcomes:
             _report(level, game, outcomes, whole=given.accept)
-        if outcomes and given.record:
+        if len(outcomes) >= FEWEST and given.record:
             record(_strength(level, game, outcomes))
 
 
@@ -103,7 +104,7 @@ def _report(level: str, game: str, outcomes: list[Outcome], *, whole: bool) -> N
         f"{line_of(total)}; {times}, ratio {ratio:.0f}",
     )
     if whole:
-        for row in seats:
+        for row in (row for row in seats if row.matches):
             say(game, line_of(row))
         endings = sorted(total.endings.items(), key=lambda item: (-item[1], item[0]))
         say(f"{game}, endings", ", ".join(f"{count} {ending}" for ending, count in endings))
