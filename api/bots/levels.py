@@ -75,7 +75,7 @@ LEVELS: dict[str, Level] = {
         {
             "thirteen_minutes": Method(TREE, Budget(300), SECONDS / 2),
             "cia_vs_kgb": Method(TREE, Budget(200)),
-            "twilight_struggle": Method(DEEP, Budget(64)),
+            "twilight_struggle": Method(DEEP, Budget(128)),
             "imperial_struggle": Method(TREE, Budget(100), SECONDS / 4),
         },
     ),

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.bots.levels import version_of
+from api.bots.levels import method_of, version_of
 
 FILE = "strengths.json"
 
@@ -21,7 +21,7 @@ class Strength(Struct, frozen=True):
     """The matches of a level, in one version, against another.
 
     `milliseconds`: the mean of a decision, by the clock; `action`: of the processor, for all answers of an
-    action (0: not measured).
+    action (0: not measured); `playouts`: the budget of the method (None: was not noted).
     """
 
     level: str
@@ -39,14 +39,14 @@ class Strength(Struct, frozen=True):
     seats: dict[str, float]
     action: float = 0.0
     action_p99: float = 0.0
+    playouts: int | None = None
 
 
 def strength_of(level: str, game: str) -> Strength | None:
-    """The measured strength of a level as it plays now; None if this version was not measured."""
-    version = version_of(level, game)
-    return next(
-        (one for one in measured() if (one.level, one.game, one.version) == (level, game, version)), None
-    )
+    """The measured strength of a level as it plays now; None if this version and budget were not measured."""
+    version, budgets = version_of(level, game), (None, method_of(level, game).budget.playouts)
+    found = (one for one in measured() if (one.level, one.game, one.version) == (level, game, version))
+    return next((one for one in found if one.playouts in budgets), None)
 
 
 @cache

@@ -19,28 +19,30 @@ from _bench import QUICK, say
 
 from api.bots.arena import Outcome, Pairing, pairings, standings
 from api.bots.arena_results import Results, line_of, milliseconds, play_missing, processor_milliseconds
-from api.bots.levels import EASY, HARD, RANDOM, version_of
+from api.bots.levels import EASY, HARD, RANDOM, method_of, version_of
 from api.bots.strengths import Strength, record
 from domain.agents import AGENTS
 
 Kind = tuple[str, str]  # a level and a game
 SEED = "1"
 FEW = 2 if QUICK else 6
-IN_TURN = 10  # matches of a game before those of the next one
+FEWEST = 4  # matches of a strength that is recorded
+IN_TURN = 4  # matches of a game before those of the next one
 ACCEPTED = {  # matches of each game, by the level that is measured
     EASY: 400,  # the lower end of the interval is then above 0.95 from 97.5 % of points
     HARD: 200,  # above 0.70 from 77 %
 }
 AGAINST = {EASY: RANDOM, HARD: EASY}
 RESULTS = Path.home() / ".cache" / "glasnost-bots"
-QUICKEST = ("twilight_struggle",)  # the games of the quick run
+QUICKEST = ("twilight_struggle",)  # the games of the quick run, in which only `easy` is measured
 
 
 def main() -> None:
     """Play the matches of each level and game, then print their lines."""
     given = _arguments()
     games = given.games or (QUICKEST if QUICK else list(AGENTS))
-    kinds = [(level, game) for level in given.levels or AGAINST for game in games]
+    levels = given.levels or ((EASY,) if QUICK else tuple(AGAINST))
+    kinds = [(level, game) for level in levels for game in games]
     results = {kind: Results(_file(given.results, *kind) if given.accept else None) for kind in kinds}
     wanted = {kind: _wanted(*kind, given) for kind in kinds}
     for kind, some in _in_turn(wanted) if not given.kept else ():
@@ -51,7 +53,7 @@ def main() -> None:
         outcomes = [known[pairing] for pairing in wanted[level, game] if pairing in known]
         if outcomes:
             _report(level, game, outcomes, whole=given.accept)
-        if outcomes and given.record:
+        if len(outcomes) >= FEWEST and given.record:
             record(_strength(level, game, outcomes))
 
 
@@ -82,7 +84,8 @@ def _in_turn(wanted: dict[Kind, list[Pairing]]) -> Iterator[tuple[Kind, list[Pai
 
 def _file(folder: Path, level: str, game: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{game}-{version_of(level, game)}-{SEED}.ndjson"
+    playouts = f"-{method_of(level, game).budget.playouts}" if level == HARD else ""
+    return folder / f"{game}-{version_of(level, game)}{playouts}-{SEED}.ndjson"
 
 
 def _report(level: str, game: str, outcomes: list[Outcome], *, whole: bool) -> None:
@@ -101,7 +104,7 @@ def _report(level: str, game: str, outcomes: list[Outcome], *, whole: bool) -> N
         f"{line_of(total)}; {times}, ratio {ratio:.0f}",
     )
     if whole:
-        for row in seats:
+        for row in (row for row in seats if row.matches):
             say(game, line_of(row))
         endings = sorted(total.endings.items(), key=lambda item: (-item[1], item[0]))
         say(f"{game}, endings", ", ".join(f"{count} {ending}" for ending, count in endings))
@@ -126,6 +129,7 @@ def _strength(level: str, game: str, outcomes: list[Outcome]) -> Strength:
         {row.seat: round(row.points / row.matches, 4) for row in seats},
         action["mean"],
         action["p99"],
+        method_of(level, game).budget.playouts,
     )
 
 
