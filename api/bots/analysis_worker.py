@@ -62,13 +62,13 @@ def main() -> None:
     message = read_message(sys.stdin.buffer, MOST_BYTES)
     if message is None:
         return
-    told = 0.0
+    last = 0.0
 
     def tell(progress: Progress) -> None:
-        nonlocal told
+        nonlocal last
         now = time.monotonic()
-        if now - told >= PAUSE_SECONDS:
-            told = now
+        if now - last >= PAUSE_SECONDS:
+            last = now
             _write(progress)
 
     _write(analysed(msgspec.json.decode(message, type=Task), tell))
