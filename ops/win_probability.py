@@ -64,9 +64,10 @@ def positions(spec: AgentSpec[Any], matches: Sequence[Match]) -> list[Position]:
     return [found for number, match in enumerate(matches) for found in _of_match(spec, number, match)]
 
 
-def matches_in(folder: Path) -> list[Match]:
-    """The matches of a folder, by the names of their files."""
-    return [matchfile.read(path).match() for path in sorted(folder.glob("*.glasnost"))]
+def matches_in(folders: Sequence[Path]) -> list[Match]:
+    """The matches of some folders, by the names of their files."""
+    paths = [path for folder in folders for path in sorted(folder.glob("*.glasnost"))]
+    return [matchfile.read(path).match() for path in paths]
 
 
 def _of_match(spec: AgentSpec[Any], number: int, match: Match) -> Iterator[Position]:
@@ -104,16 +105,18 @@ def features(value: Floats, played: Floats, scale: float) -> Floats:
     return np.column_stack([np.ones_like(x), played, x, played * x])
 
 
-def fit(spec: AgentSpec[Any], folder: Path) -> Fitted:
-    """The coefficients that fit the matches of a folder."""
-    found, scale = positions(spec, matches_in(folder)), SCALES[spec.game.name]
+def fit(spec: AgentSpec[Any], folders: Sequence[Path]) -> Fitted:
+    """The coefficients that fit the matches of some folders, which one version of `easy` played."""
+    found, scale = positions(spec, matches_in(folders)), SCALES[spec.game.name]
     value, played, won = np.array([(one.value, one.played, one.won) for one in found], dtype=np.float64).T
-    manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+    manifests = [msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest) for folder in folders]
     base, late, own, own_late = (
         round(float(one), PLACES) for one in newton(features(value, played, scale), won)
     )
-    agent, seed = manifest.agents["easy"], manifest.plan.seed.lstrip("0")
-    return Fitted(scale, CLIPPED, base, late, own, own_late, agent, len(manifest.files), seed)
+    (agent,) = {manifest.agents["easy"] for manifest in manifests}
+    seed = ", ".join(manifest.plan.seed.lstrip("0") for manifest in manifests)
+    matches = sum(len(manifest.files) for manifest in manifests)
+    return Fitted(scale, CLIPPED, base, late, own, own_late, agent, matches, seed)
 
 
 def brier_of_points(found: Sequence[Position], scale: float) -> float:
@@ -131,9 +134,9 @@ def lucks(spec: AgentSpec[Any], matches: Sequence[Match]) -> list[float]:
     return [fsum(one.luck for one in analyse(match, spec, Budget(0), rng)) for match in matches]
 
 
-def check(spec: AgentSpec[Any], folder: Path) -> Iterator[str]:
-    """What is to be said of the win probability on the matches of a folder, line by line."""
-    matches = matches_in(folder)
+def check(spec: AgentSpec[Any], folders: Sequence[Path]) -> Iterator[str]:
+    """What is to be said of the win probability on the matches of some folders, line by line."""
+    matches = matches_in(folders)
     found = positions(spec, matches)
     forecasts = [Forecast(one.match, one.forecast, one.won) for one in found]
     yield f"{spec.game.name}: {len(found)} positions of {len(matches)} matches"
@@ -154,14 +157,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__), formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("what", choices=("fit", "check"))
     parser.add_argument("game", choices=sorted(AGENTS))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folders", type=Path, nargs="+")
     given = parser.parse_args()
     spec = AGENTS[given.game]
     if given.what == "check":
-        sys.stdout.writelines(f"{line}\n" for line in check(spec, given.folder))
+        sys.stdout.writelines(f"{line}\n" for line in check(spec, given.folders))
         return
     place = Path(__file__).parent.parent / "domain" / "agents" / given.game / FILE
-    written = msgspec.json.format(msgspec.json.encode(fit(spec, given.folder)), indent=2)
+    written = msgspec.json.format(msgspec.json.encode(fit(spec, given.folders)), indent=2)
     place.write_bytes(written + b"\n")
     sys.stdout.write(written.decode() + "\n")
 

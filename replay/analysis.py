@@ -43,7 +43,8 @@ TURN = 0.15  # of the win probability: a move that changes it so much is always 
 MOST_MOVES = 5_000  # of a match; no game of the house comes near it
 
 
-Look = Callable[[AgentSpec[Any], Any, Prompt, Budget, Rng], Sequence[ScoredAction]]
+AnySpec = AgentSpec[Any]  # of any game
+Look = Callable[[AnySpec, Any, Prompt, Budget, Rng], Sequence[ScoredAction]]
 """A search for the answers to a question, as `domain.agents.search.search`: the best first."""
 
 
@@ -131,12 +132,12 @@ def answers(history: History) -> list[int]:
 
 def analyse(
     history: History,
-    spec: AgentSpec[Any],
+    spec: AnySpec,
     budget: Budget,
     rng: Rng,
     seat: Seat | None = None,
     *,
-    playing: AgentSpec[Any] | None = None,
+    playing: AnySpec | None = None,
     look: Look = search,
 ) -> Iterator[MoveAnalysis]:
     """The analysis of every answer of a match, in order.
@@ -162,7 +163,7 @@ def analyse(
         yield found
 
 
-def _course(history: History, spec: AgentSpec[Any], move: int, rng: Rng) -> MoveAnalysis:
+def _course(history: History, spec: AnySpec, move: int, rng: Rng) -> MoveAnalysis:
     """One answer, with its luck, and without suggestions."""
     record, first = history.records[move - 1], spec.game.seats[0]
     before, after = history.positions[move - 2].table, history.positions[move - 1].table
@@ -177,7 +178,7 @@ def _course(history: History, spec: AgentSpec[Any], move: int, rng: Rng) -> Move
     )
 
 
-def _luck(history: History, spec: AgentSpec[Any], record: Record, rng: Rng) -> float:
+def _luck(history: History, spec: AnySpec, record: Record, rng: Rng) -> float:
     """The luck of the draws of a move, for the first seat.
 
     It is 0 where today's rules do not lead to the recorded table: then they cannot say what else could have
@@ -197,7 +198,7 @@ def _luck(history: History, spec: AgentSpec[Any], record: Record, rng: Rng) -> f
     return fsum(total) if replace(now, agenda=()) == stored else 0.0
 
 
-def _luck_of_draw(spec: AgentSpec[Any], table: Table, picks: Picks, rng: Rng) -> float:
+def _luck_of_draw(spec: AnySpec, table: Table, picks: Picks, rng: Rng) -> float:
     question = kernel.prompt(table, CHANCE)
     assert question is not None, "chance is asked and has a question"
     possible = _possible(question, rng)
@@ -221,7 +222,7 @@ def _possible(question: Prompt, rng: Rng) -> list[Picks]:
 
 
 def _compared(
-    history: History, judge: AgentSpec[Any], look: Look, found: MoveAnalysis, budget: Budget, rng: Rng
+    history: History, judge: AnySpec, look: Look, found: MoveAnalysis, budget: Budget, rng: Rng
 ) -> MoveAnalysis:
     """An answer beside those that the agent thinks best, as far as the seat could know the table."""
     spec = AGENTS[history.game.name]
@@ -243,13 +244,13 @@ def _compared(
     return replace(found, known=known, best=scored[:SHOWN], loss=loss, compared=True)
 
 
-def _known(spec: AgentSpec[Any], view: Table, rng: Rng) -> float:
+def _known(spec: AnySpec, view: Table, rng: Rng) -> float:
     first = spec.game.seats[0]
     return fsum(spec.win_probability(spec.determinize(view, rng), first) for _ in range(KNOWN)) / KNOWN
 
 
 def _contenders(
-    spec: AgentSpec[Any],
+    spec: AnySpec,
     look: Look,
     view: Table,
     question: Prompt,
@@ -273,7 +274,7 @@ def _in_order(question: Prompt, picks: Picks) -> Picks:
 
 
 def _on_same_tables(
-    judge: AgentSpec[Any], view: Table, question: Prompt, contenders: Sequence[Picks], tables: int, rng: Rng
+    judge: AnySpec, view: Table, question: Prompt, contenders: Sequence[Picks], tables: int, rng: Rng
 ) -> tuple[Suggestion, ...]:
     """The answers with the mean win probability of the seat behind a playout, the best first; among equals
     the one that was played, which is the last of `contenders`.
@@ -291,7 +292,7 @@ def _on_same_tables(
     return tuple(sorted(scored, key=lambda one: -one.win_probability))
 
 
-def summary(history: History, spec: AgentSpec[Any], moves: Sequence[MoveAnalysis]) -> Summary:
+def summary(history: History, spec: AnySpec, moves: Sequence[MoveAnalysis]) -> Summary:
     """A match in a few numbers.
 
     Args:

@@ -15,13 +15,14 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
+from api.bots.opinion import opinion
 from api.bots.worker import framed, limit, read_message
 from domain.agents import AGENTS
 from domain.agents.spec import Budget
 from domain.games import GAMES
 from domain.history import History
 from domain.log import codec
-from replay.analysis import MoveAnalysis, Summary, analyse, answers, summary
+from replay.analysis import MoveAnalysis, Summary, answers, summary
 
 NICENESS = 19  # requests of people go first, then bots
 MEMORY_BYTES = 300 * 1024 * 1024  # of data
@@ -61,13 +62,13 @@ def main() -> None:
     message = read_message(sys.stdin.buffer, MOST_BYTES)
     if message is None:
         return
-    told = 0.0
+    last = 0.0
 
     def tell(progress: Progress) -> None:
-        nonlocal told
+        nonlocal last
         now = time.monotonic()
-        if now - told >= PAUSE_SECONDS:
-            told = now
+        if now - last >= PAUSE_SECONDS:
+            last = now
             _write(progress)
 
     _write(analysed(msgspec.json.decode(message, type=Task), tell))
@@ -92,7 +93,7 @@ def analysed(task: Task, tell: Callable[[Progress], None]) -> Analysis:
     history = History.project(None, [read(task.match, stored) for stored in task.stored])
     assert history is not None, "a match has records"
     found, many = list[MoveAnalysis](), len(answers(history))
-    for one in analyse(history, spec, Budget(task.playouts), random.Random(task.seed)):
+    for one in opinion(history, Budget(task.playouts), random.Random(task.seed)):
         found.append(one)
         tell(Progress(len(found), many))
     return Analysis(spec.judging_version, task.playouts, summary(history, spec, found), tuple(found))

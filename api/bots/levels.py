@@ -83,10 +83,6 @@ LEVELS: dict[str, Level] = {
 """The levels, by name, the weakest first."""
 
 
-ADVISER = EASY
-"""The level whose functions analyse finished matches (`replay.analysis`)."""
-
-
 def method_of(level: str, game: str) -> Method:
     """How a level plays a game.
 

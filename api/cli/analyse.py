@@ -10,6 +10,7 @@ import click
 
 from api.cli.common import CannotBeDone, json_option, language_option, print_json, tracked
 from api.cli.play import Seed
+from api.cli.replay import match_in
 
 if TYPE_CHECKING:
     from domain.match import Match
@@ -67,14 +68,14 @@ def analyse(
     """
     import random
 
+    from api.bots.opinion import opinion
     from domain.agents import AGENTS
     from domain.agents.spec import Budget
     from domain.kernel import Refused
-    from replay.analysis import analyse as analysis_of
     from replay.analysis import answers, must_be_analysable, summary
     from replay.words import Words
 
-    match = _match(file)
+    match = match_in(file)
     try:
         must_be_analysable(match)
     except Refused as error:
@@ -82,7 +83,7 @@ def analyse(
     if seat not in (None, *match.game.seats):
         raise CannotBeDone(f"--seat {seat}: {match.game.name} has {', '.join(match.game.seats)}")
     spec, budget = AGENTS[match.game.name], Budget(playouts)
-    course = analysis_of(match, spec, budget, random.Random(seed), seat)
+    course = opinion(match, budget, random.Random(seed), seat)
     moves = list(tracked("analyse", course, len(answers(match))))
     found = summary(match, spec, moves)
     if as_json:
@@ -92,24 +93,12 @@ def analyse(
         click.echo(line)
 
 
-def _match(file: Path) -> Match:
-    from domain.log import Damaged
-    from replay import matchfile
-
-    if file.is_dir():
-        raise CannotBeDone(f"{file} is a directory; name the match file in it")
-    try:
-        return matchfile.read(file).match()
-    except Damaged as error:
-        raise CannotBeDone(f"{file}: {error}; `glasnost verify {file}` says more") from error
-
-
 def _data(
     match: Match, found: Summary, moves: Sequence[MoveAnalysis], playouts: int, seed: str
 ) -> dict[str, Any]:
     import msgspec
 
-    from api.bots.levels import ADVISER
+    from api.bots.opinion import ADVISER
     from domain.agents import AGENTS
 
     version = AGENTS[match.game.name].judging_version
@@ -145,7 +134,7 @@ def _lines(
 
 
 def _head(match: Match, words: Words, found: Summary, playouts: int) -> list[str]:
-    from api.bots.levels import ADVISER
+    from api.bots.opinion import ADVISER
     from api.bots.strengths import strength_of
 
     about = "about" if playouts else "about_alone"

@@ -91,7 +91,7 @@ def replay(
 
     if png is not None and (lack := missing(PICTURES, "--png")):
         raise CannotBeDone(lack)
-    match = _match(Path(file)) if store is None else _stored(store, file)
+    match = match_in(Path(file)) if store is None else _stored(store, file)
     viewer = _viewer(match, view)
     words = Words(match, language)
     try:
@@ -111,7 +111,8 @@ def replay(
         raise CannotBeDone(f"{file}: {error}") from error
 
 
-def _match(file: Path) -> Match:
+def match_in(file: Path) -> Match:
+    """The match of a file.  Raises CannotBeDone: it is damaged, or a directory."""
     from domain.log import Damaged
     from replay import matchfile
 

@@ -139,7 +139,8 @@ class AgentSpec(Generic[T]):
         """Hash of everything by which finished matches are judged: what decides, and the win probability."""
         root = importlib.resources.files("domain") / "agents"
         own = [file for file in source_files(root / self.game.name) if file.name in JUDGING]
-        return hash_of([root / "win_probability.py", *own])[:8] + self.version[:8]
+        deciding = self.version if self.deep is None else self.deep_version
+        return hash_of([root / "win_probability.py", *own])[:8] + deciding[:8]
 
     @cached_property
     def deeper(self) -> AgentSpec[T]:

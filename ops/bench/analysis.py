@@ -11,12 +11,12 @@ import time
 
 from _bench import QUICK, say
 
+from api.bots.opinion import opinion
 from api.research.selfplay import Plan, played
 from domain.agents import AGENTS
 from domain.agents.spec import Budget
 from domain.match import Match
 from replay import matchfile
-from replay.analysis import analyse
 
 PLAYOUTS = 2 if QUICK else 64
 GAMES = ("cia_vs_kgb",) if QUICK else tuple(AGENTS)
@@ -37,7 +37,7 @@ def main() -> None:
 
 def _seconds(match: Match, playouts: int) -> float:
     began = time.process_time()
-    for _ in analyse(match, AGENTS[match.game.name], Budget(playouts), random.Random(1)):
+    for _ in opinion(match, Budget(playouts), random.Random(1)):
         pass
     return time.process_time() - began
 

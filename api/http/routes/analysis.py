@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from api.bots.analysis import SOON
 from api.bots.analysis_worker import Analysis
-from api.bots.levels import ADVISER
+from api.bots.opinion import ADVISER
 from api.bots.strengths import strength_of
 from api.http.permissions import looked
 from api.http.routes import MatchId

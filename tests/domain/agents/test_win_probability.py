@@ -43,6 +43,6 @@ def test_what_judges_matches_changes_no_version_of_a_bot(game: str) -> None:
     """Strengths name the version that plays; other coefficients must not look like another bot."""
     spec = AGENTS[game]
     assert JUDGING <= NOT_DECIDING
-    assert spec.judging_version.endswith(spec.version[:8])
+    assert spec.judging_version.endswith(spec.deep_version[:8])
     assert spec.judging_version[:8] != spec.version[:8]
     assert len({other.judging_version for other in AGENTS.values()}) == len(AGENTS)
