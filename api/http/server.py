@@ -225,6 +225,7 @@ class Server(uvicorn.Server):
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
         self._log_follower = services.log_follower
+        self._proofs = services.tournament_proofs
         self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
@@ -276,6 +277,7 @@ class Server(uvicorn.Server):
         await self._follower.stop()
         await self._log_follower.stop()
         self._verifier.close()
+        await self._proofs.stop()
         await self._data.stop()
         await self._analyses.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
