@@ -224,8 +224,7 @@ class Server(uvicorn.Server):
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
-        self._log_follower = services.log_follower
-        self._proofs = services.tournament_proofs
+        self._log_follower, self._proofs = services.log_follower, services.tournament_proofs
         self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
