@@ -91,3 +91,4 @@ def test_two_hundred_kills(place: Place, toy_game: Game, often: Callable[[int, i
     chosen = Random(20)
     for number in range(often(2, 100)):
         must_agree(place, killed(place, number, chosen.randint(1, 12)))
+        print(f"{number + 1} kills", flush=True)

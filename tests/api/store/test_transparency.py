@@ -440,3 +440,30 @@ def test_a_tournament_that_no_list_shows_is_not_named(store: SqlStore, toy_game:
     assert (found.tournament, found.opening) == ("", b64(log.roots[0]))
     assert log.id.encode() not in leaves(store)[0]
     assert evidence.tournament_leaves(log.records) == leaves(store)
+
+
+def test_an_operator_says_why_leaves_are_lost(place: Place, toy_game: Game) -> None:
+    store = place.open()
+    played(store, toy_game)
+    writer(store).catch_up()
+    writer(store).publish()
+    signed = behind(store, 4)
+    store.close()
+
+    store = place.open()
+    assert store.log_guard.holds
+    said = writer(store).restored("the disk failed")
+    assert (said.size, said.lost, said.signed, said.root) == (2, 4, signed.size, b64(signed.root))
+    assert leaf.read(leaves(store)[2]) == said
+    assert (said.at, said.reason) == (NOW, "the disk failed")
+    store.submit(appends(finished(toy_game, 2))[0]).result()
+    assert kinds(caught_up(store)) == ["opened", "closed", "restored", "opened"]
+    store.close()
+
+    store = place.open()
+    assert not store.log_guard.holds
+    assert store.log_guard.state is not None
+    assert [own.number for own in store.log_guard.state.own] == [2]
+    with pytest.raises(StoreError, match="nothing to say"):
+        writer(store).restored("again")
+    store.close()
