@@ -12,11 +12,13 @@ from contextlib import contextmanager
 
 from cachetools import FIFOCache, LRUCache
 
+from api.bots.analysis import Analyses
 from api.bus import Bus
 from api.gate import Gate
 from api.gate.match_verifier import MatchVerifier
 from api.gate.tournament_files import TournamentFiles
 from api.gate.tournament_follower import TournamentFollower
+from api.gate.tournament_proofs import TournamentProofs
 from api.gate.tournaments import TournamentGate
 from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
@@ -205,6 +207,7 @@ class Services:
         self.live = LivePositions()
         self.data = DataProcess(data)
         self.verifications = Verifications(pulse)
+        self.analyses = Analyses(settings.bot_workers > 0)
         self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
         trusted = proxies(os.environ) if settings.trust_proxy else ()
@@ -224,6 +227,7 @@ class Services:
         self.names = Names(store.people, pulse)
         self.tournaments = TournamentGate(gate, pair_twice, self._rating)
         self.tournament_files = TournamentFiles(store)
+        self.tournament_proofs = TournamentProofs(self.tournament_files)
         self.verifier = MatchVerifier()
         self.follower = TournamentFollower(self.tournaments, self.verifier, self._leads)
         self.lobbies = Lobbies(gate, store, models)

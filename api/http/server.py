@@ -224,7 +224,8 @@ class Server(uvicorn.Server):
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
-        self._data = services.data
+        self._proofs = services.tournament_proofs
+        self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
         self._begins, self._first = begins, set[asyncio.Task[None]]()
@@ -273,7 +274,9 @@ class Server(uvicorn.Server):
         await self._timekeeper.stop()
         await self._follower.stop()
         self._verifier.close()
+        await self._proofs.stop()
         await self._data.stop()
+        await self._analyses.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)
         if self._bus is not None:
