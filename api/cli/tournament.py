@@ -360,11 +360,11 @@ def advance(
         from domain.tournaments import commands as c
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         order = _command(c.Advance, do="advance", decided=decided, reason=reason)
         return await gate.advance(tournament, order, actor, log.entry)
 
-    _report(_run(store, work), as_json, language)
+    _report(run_at(store, work), as_json, language)
 
 
 @tournament.command()
