@@ -21,6 +21,7 @@ from api.cli.common import (
     read_bytes,
     store_option,
 )
+from api.cli.tournament_bids import bids
 from api.cli.tournament_gate import acting, run_at
 from api.cli.tournament_room import room
 from api.cli.tournament_simulation import simulate
@@ -57,6 +58,7 @@ def tournament() -> None:
 
 tournament.add_command(simulate)
 tournament.add_command(room)
+tournament.add_command(bids)
 
 
 @tournament.command()

@@ -20,6 +20,7 @@ from domain.tournaments.judging import (
     round_in,
 )
 from domain.tournaments.log import New
+from domain.tournaments.measures import running_boards
 from domain.tournaments.rounds import must_be_done
 from domain.tournaments.sides import new_lot
 from domain.tournaments.state import Tournament
@@ -120,6 +121,10 @@ def penalise(s: Tournament, command: c.Penalise, actor: Actor, given: Given) -> 
         raise Refused("invalid", "penalty-amount", {"penalty": command.penalty})
     if command.penalty == "points" and command.amount > 40:
         raise Refused("invalid", "penalty-points")
+    if command.penalty == "time" and not s.terms.clock:
+        raise Refused("clock", "no-clock")
+    if command.penalty == "time" and not running_boards(s, one.id):
+        raise Refused("boards", "no-running-match", {"entrant": one.id})
     fields = {
         "entrant": one.id,
         "penalty": command.penalty,

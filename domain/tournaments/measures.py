@@ -33,6 +33,12 @@ def board_of_match(s: Tournament, match: str) -> tuple[Round, Board]:
     return found
 
 
+def running_boards(s: Tournament, entrant: str) -> list[Board]:
+    """Return the boards of an entrant whose matches are open and have no result yet."""
+    found = [one.board_of(entrant) for one in s.rounds]
+    return [board for board in found if board and board.opened and not board.outcome and not board.ruling]
+
+
 @on(c.FreezeMatch)
 def freeze(s: Tournament, command: c.FreezeMatch, actor: Actor, given: Given) -> list[New]:
     """An official freezes a match."""

@@ -148,3 +148,20 @@ def test_the_room_shows_the_evidence_and_opens_what_is_hidden_by_an_entry_alone(
     assert (after.entry, after.records[-1].kind) == (log.entry + 1, "privileged_read")
     glasnost(*room, "--as", "nobody").refused(2, "nobody")
     glasnost("tournament", "room", "--store", "s", name, "mnone").refused(2)
+
+
+def test_a_knock_out_needs_no_lot_and_a_level_contest_is_decided(glasnost: Program, director: str) -> None:
+    Path("terms.toml").write_text(glasnost("tournament", "terms", "knockout").ok().out)
+    told = glasnost("tournament", "new", "--store", "s", "--as", director, "terms.toml", "--json").json
+    name = str(told["tournament"])
+    Path("list.csv").write_text("name,seed\nAnn,1\nBen,2\n")
+    glasnost("tournament", "enter", "--store", "s", name, "list.csv").ok()
+    for _ in range(2):
+        assert glasnost("tournament", "pair", "--store", "s", name).ok().out.endswith(": paired\n")
+        glasnost("tournament", "publish", "--store", "s", name).ok()
+        glasnost("tournament", "close", "--store", "s", name, "--forfeit", "1", "--").ok()
+    glasnost("tournament", "pair", "--store", "s", name).refused(2, "level")
+    advance = ("tournament", "advance", "--store", "s", name)
+    glasnost(*advance).refused(2, "nobody goes on")
+    assert glasnost(*advance, "--decided", "n2", "--reason", "lot").ok().out.endswith("qualified\n")
+    assert "nothing paid: 0" in glasnost("tournament", "bids", "--store", "s", name).ok().out

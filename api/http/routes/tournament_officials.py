@@ -38,14 +38,26 @@ async def preview_command(call: Call, tournament: TournamentId, body: c.Previewe
     return await previewed(gate_of(call), tournament, body, actor_of(call), body.expect)
 
 
-@api.post(f"{ONE}/penalties", Penalty, Entries, refusals=COMMANDS, token=True)
+@api.post(
+    f"{ONE}/penalties",
+    Penalty,
+    Entries,
+    refusals=(*COMMANDS, "clock", "over", "not-running", "foreign", "frozen", "unknown-match", "time"),
+    token=True,
+)
 async def penalise_entrant(
     call: Call, tournament: TournamentId, body: Penalty, idempotency_key: IdempotencyKey = None
 ) -> Entries:
-    """Penalise an entrant: `warning`, `points`, `time`, `game` or `expulsion`."""
+    """Penalise an entrant: `warning`, `points`, `time`, `game` or `expulsion`.
+
+    `time` is taken from the clock of the match that they play.
+    """
     key = key_of(call, idempotency_key, body, match=tournament, what="penalties")
     order = converted({"do": "penalise", **msgspec.to_builtins(body)}, c.Penalise)
-    return await _sent(call, tournament, order, body.expect, key)
+    actor = actor_of(call)
+    return entries_of(
+        await tournament_measures.penalise(gate_of(call), tournament, order, actor, body.expect, key)
+    )
 
 
 @api.post(f"{ONE}/calls", ArbiterCall, Entries, refusals=COMMANDS, token=True)

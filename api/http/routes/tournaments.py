@@ -14,6 +14,7 @@ from fastapi import Path, Query, Response
 
 from api.gate import Key
 from api.gate.tournament_commands import Accepted, state_at
+from api.gate.tournament_measures import penalise
 from api.gate.tournaments import TournamentGate
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.middleware import weak
@@ -227,7 +228,13 @@ async def read_tournament_checkpoint(call: Call, tournament: TournamentId, entry
 # ── Commands about people and terms ──
 
 
-@api.post(f"{ONE}/entries", c.PeopleCommand, Entries, refusals=COMMANDS, token=True)
+@api.post(
+    f"{ONE}/entries",
+    c.PeopleCommand,
+    Entries,
+    refusals=(*COMMANDS, "not-offered", "clock", "over", "not-running", "foreign", "frozen", "time"),
+    token=True,
+)
 async def command_tournament(
     call: Call, tournament: TournamentId, body: c.PeopleCommand, idempotency_key: IdempotencyKey = None
 ) -> Entries:
@@ -250,6 +257,8 @@ async def carried_out(
         return await gate.accept(tournament, body, actor, body.code, key=key)
     if isinstance(body, c.Replace):
         return await gate.replace_player(tournament, body, actor, key=key)
+    if isinstance(body, c.Penalise):
+        return await penalise(gate, tournament, body, actor, body.expect, key)
     if isinstance(body, c.Advance):
         return await gate.advance(tournament, body, actor, body.expect, key)
     return await gate.commands.command(tournament, body, actor, expect=body.expect, key=key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from api.gate.tournament_measures import carry_out
+from api.gate.tournament_measures import carry_out, penalise
 from api.gate.tournament_previews import Preview, previewed
 from domain.clocks import Bank
 from domain.game import Game
@@ -190,3 +190,50 @@ def test_clocks_are_paused_and_run_again_in_the_matches(toy_game: Game) -> None:
         assert kinds == ["clock_paused", "clock_resumed"]
 
     run(work())
+
+
+def test_a_time_penalty_is_taken_from_the_clock_of_the_match_once(toy_game: Game) -> None:
+    async def work() -> None:
+        terms = msgspec.structs.replace(TERMS, clock=(Bank(main=600),))
+        cup = await Cup(MemoryStore(), terms).announced(2)
+        penalty = c.Penalise(entrant="n1", penalty="time", amount=60, text="late again")
+        assert await cup.refused(penalty) == "boards"
+        await cup.paired()
+        board = (await cup.state()).rounds[0].boards[0]
+        await cup.sit(board.match)
+
+        async def penalised(command: c.Penalise, actor: Actor = DIRECTOR) -> str:
+            try:
+                await penalise(cup.tournaments, cup.id, command, actor, (await cup.log()).entry)
+            except Refused as error:
+                return error.kind
+            return ""
+
+        seat = list(toy_game.seats)[board.seated.index("n1")]
+        match = await cup.gate.match(board.match)
+        before, move = match.left_of(seat, cup.now), match.move
+        assert await penalised(penalty, Actor("q2", "player")) == "forbidden"
+        assert await penalised(msgspec.structs.replace(penalty, amount=3_600)) == "clock"
+        assert ((await cup.gate.match(board.match)).move, (await cup.log()).records[-1].kind) == (
+            move,
+            "board_opened",
+        )
+        why = f"tournament {cup.id}, entry {(await cup.log()).entry + 1}: late again"
+        await cup.gate.officials.set_clock(board.match, "dora", seat, why, more=-60_000_000)  # and it died
+        assert await penalised(penalty) == ""
+        match = await cup.gate.match(board.match)
+        assert (match.left_of(seat, cup.now), match.move) == (before - 60_000_000, move + 1)
+        assert match.records[-1].kind == "clock_set"
+        assert (await cup.log()).records[-1].kind == "penalised"
+        await cup.results()
+        assert await penalised(penalty) == "boards"
+
+    run(work())
+
+
+def test_without_clocks_no_time_can_be_taken(toy_game: Game) -> None:
+    async def work() -> str:
+        cup = await Cup(MemoryStore()).announced(2)
+        return await cup.refused(c.Penalise(entrant="n1", penalty="time", amount=60, text="late"))
+
+    assert run(work()) == "clock"

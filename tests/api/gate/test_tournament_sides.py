@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from api.gate.tournament_bids import BidReport, bids_of
 from domain.events import BoardOf
 from domain.game import Game, OptionValue
 from domain.kernel import Refused
@@ -141,3 +142,52 @@ def test_a_board_that_was_opened_with_other_options_is_refused() -> None:
         return ""
 
     assert run(work()) == "another-match"
+
+
+async def bought(cup: Cup, name: str, wanted: list[str]) -> Match:
+    """Both players sit down and bid: each takes the first of these answers that is offered."""
+    await cup.sit(name)
+    left = list(wanted)
+    while True:
+        match = await cup.gate.match(name)
+        if any(settles(record.entry) for record in match.records):
+            return match
+        assert match.asked is not None
+        seat = next(iter(match.asked.seats))
+        question = match.prompt(seat)
+        assert question is not None
+        pick = next((one for one in left if one in question[1].options), "")
+        assert pick, (left, question[1].options)
+        left.remove(pick)
+        await cup.gate.play(name, [(pick,)], seat=seat, expect=question[0])
+
+
+@pytest.mark.parametrize(
+    ("edition", "kind", "answers"),
+    [
+        ("second", "victory_points", [["ussr:2", "pass"], ["ussr:2", "ussr:3", "pass"], ["pass", "pass"]]),
+        ("deluxe", "influence", [["ussr:2", "ussr:1"], ["ussr:1", "ussr:3"], ["ussr:1", "us:2"]]),
+    ],
+)
+def test_the_report_of_bids_counts_the_bought_sides_that_won(
+    edition: str, kind: str, answers: list[list[str]]
+) -> None:
+    async def work() -> BidReport:
+        cup = Cup(MemoryStore(), twilight(edition, kind, "bid"))
+        await cup.announced(8)
+        await cup.paired()
+        boards = (await cup.state()).rounds[0].boards
+        for board, wanted in zip(boards, answers, strict=False):
+            match = await bought(cup, board.match, wanted)
+            us = match.players["us"]
+            assert us is not None
+            await cup.gate.resign(board.match, player=us.player)
+        return await bids_of(cup.tournaments, cup.id)
+
+    found = run(work())
+    assert [(one.side, one.points, one.matches, one.won) for one in found.bids] == [
+        ("ussr", 2, 1, 1),
+        ("ussr", 3, 1, 1),
+    ]
+    assert (found.free, found.open) == (1, 1)
+    assert all(0.2 < one.low < 0.21 and one.high == 1 for one in found.bids)
