@@ -224,7 +224,7 @@ class Server(uvicorn.Server):
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
-        self._proofs = services.tournament_proofs
+        self._proofs, self._feed = services.tournament_proofs, services.tournament_feed
         self._data = services.data
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
@@ -267,6 +267,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""
         self._gate.stop()
+        self._feed.stop()
         for playing in self._first:
             playing.cancel()
         if self._mail is not None:
