@@ -103,6 +103,8 @@ async def _outside(
         return await gate.with_rating(s, command, actor, known)
     if isinstance(command, c.CloseRound):
         return await gate.with_heads(s, command, known)
+    if isinstance(command, c.Advance):
+        return await gate.with_ranks(s, known)
     return await gate.with_move(s, command, known) if isinstance(command, c.Rule) else known
 
 

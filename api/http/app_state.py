@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from cachetools import FIFOCache, LRUCache
 
+from api.bots.analysis import Analyses
 from api.bus import Bus
 from api.gate import Gate
 from api.gate.match_verifier import MatchVerifier
@@ -207,6 +208,7 @@ class Services:
         self.live = LivePositions()
         self.data = DataProcess(data)
         self.verifications = Verifications(pulse)
+        self.analyses = Analyses(settings.bot_workers > 0)
         self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
         trusted = proxies(os.environ) if settings.trust_proxy else ()
