@@ -1,8 +1,24 @@
-"""The Merkle tree over the leaves of a log."""
+"""The Merkle tree (RFC 6962, section 2.1) over the leaves of a log: its hashes, and the tree that grows.
+
+`replay.transparency.tree` makes and checks proofs from the same hashes.
+"""
 
 from __future__ import annotations
 
 import hashlib
+
+EMPTY = hashlib.sha256(b"").digest()
+"""The root of a tree without leaves."""
+
+
+def leaf_hash(leaf: bytes) -> bytes:
+    """The hash of a leaf's bytes."""
+    return hashlib.sha256(b"\x00" + leaf).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """The hash of an inner node over those of its two children."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
 
 
 class Tree:
@@ -21,9 +37,9 @@ class Tree:
 
     def add(self, leaf: bytes) -> None:
         """Append a leaf's bytes."""
-        peak, rest = hashlib.sha256(b"\x00" + leaf).digest(), self.size
+        peak, rest = leaf_hash(leaf), self.size
         while rest & 1:
-            peak, rest = _node(self._peaks.pop(), peak), rest >> 1
+            peak, rest = node_hash(self._peaks.pop(), peak), rest >> 1
         self._peaks.append(peak)
         self.size += 1
         self._root = None
@@ -37,12 +53,8 @@ class Tree:
 
     def _folded(self) -> bytes:
         if not self._peaks:
-            return hashlib.sha256(b"").digest()
+            return EMPTY
         root = self._peaks[-1]
         for peak in reversed(self._peaks[:-1]):
-            root = _node(peak, root)
+            root = node_hash(peak, root)
         return root
-
-
-def _node(left: bytes, right: bytes) -> bytes:
-    return hashlib.sha256(b"\x01" + left + right).digest()

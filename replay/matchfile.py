@@ -4,10 +4,12 @@
     log.ndjson        the leaves, one per line, exactly the bytes that were hashed
     private.ndjson    the opened parts and their salts, one line per move; only when the match is over
     checkpoints.txt   the signed checkpoint over all these moves
+    transparency.json optional: the proof that the match is in the server's log (`replay.transparency`)
     README.txt        the same in words
 
-Everything in it follows from the records and the checkpoint, so writing it twice gives the same bytes, and a
-verifier can write it again to see whether the archive was changed.  `docs/protocol.md` describes the format.
+Everything in it but the proof follows from the records and the checkpoint, so writing it twice gives the
+same bytes, and a verifier can write it again to see whether the archive was changed.  `docs/protocol.md`
+describes the format.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note
 from replay import archive
+from replay.transparency import evidence
 
 T = TypeVar("T", bound=Struct)
 
@@ -38,7 +41,7 @@ FORMAT = "glasnost match"
 VERSION = 1
 MANIFEST, LOG, PRIVATE = "manifest.json", "log.ndjson", "private.ndjson"
 CHECKPOINTS, README = "checkpoints.txt", "README.txt"
-MEMBERS = (MANIFEST, LOG, PRIVATE, CHECKPOINTS, README)
+MEMBERS = (MANIFEST, LOG, PRIVATE, CHECKPOINTS, evidence.MEMBER, README)
 DATA = (LOG, PRIVATE, CHECKPOINTS)  # the parts whose SHA-256 the manifest holds
 
 MOST_BYTES = 64 * 1024 * 1024  # of one part
@@ -155,13 +158,20 @@ class MatchFile(Struct, frozen=True):
         return match
 
 
-def write(records: Sequence[Record], note: str) -> bytes:
-    """Return the match file of `records`, all of one match from its first move; `note` is their checkpoint.
+def write(records: Sequence[Record], note: str, proof: evidence.Evidence | None = None) -> bytes:
+    """Return the match file of `records`, all of one match from its first move.
+
+    Args:
+        note: the signed checkpoint over these records.
+        proof: that the match is in the server's log; the other parts are the same with and without it.
 
     Raises:
         Damaged: the checkpoint does not cover these records.
     """
-    return archive.pack(parts(records, note))
+    members = parts(records, note)
+    if proof is not None:
+        members[evidence.MEMBER] = proof.bytes
+    return archive.pack(members)
 
 
 def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:

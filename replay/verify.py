@@ -33,6 +33,7 @@ from replay.matchfile import BadFile, MatchFile
 from replay.randomness import Luck, Salts
 from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wrong
 from replay.sanitize import counted
+from replay.transparency import evidence
 
 Keys = Sequence[VerifyingKey]
 Parent = Callable[[str], Match | None] | None
@@ -145,6 +146,7 @@ def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings, 
     findings.attempt(LOG, partial(_check_note, note, found, keys, findings))
     if findings.ok:
         findings.attempt(LOG, partial(_check_parts, file, records, note, findings))
+        findings.attempt(LOG, partial(_check_log_proof, file, records, findings))
 
 
 def _verify_stored(
@@ -282,6 +284,8 @@ def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _F
         if name in file.parts and file.manifest.parts.get(name) != _hex(file.parts[name]):
             raise Wrong(LOG, None, Sentence("part-not-covered", {"part": name}))
     right = matchfile.parts(records, note)
+    if evidence.MEMBER in file.parts:
+        right[evidence.MEMBER] = file.parts[evidence.MEMBER]  # it does not follow from the records
     for name in (*matchfile.DATA, matchfile.MANIFEST):
         if file.parts.get(name) != right.get(name):
             raise Wrong(LOG, None, Sentence("part-not-given", {"part": name}))
@@ -289,6 +293,24 @@ def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _F
         findings.notes.append("README.txt is not the one that this version writes; every part is intact")
     elif archive.pack(right) != file.data:
         findings.notes.append("the archive was repacked; every part is intact")
+
+
+def _check_log_proof(file: MatchFile, records: list[Record], findings: _Findings) -> None:
+    """Check that the opening and the end are in the server's log, if the file holds a proof of it.
+
+    Who signed that log's checkpoint is not checked here.
+    """
+    if evidence.MEMBER not in file.parts:
+        return
+    try:
+        proof, leaves = evidence.read(file.parts[evidence.MEMBER]), evidence.match_leaves(records)
+        checkpoint = evidence.check(proof, leaves)
+        names = Note.parse(proof.checkpoint).names
+    except Damaged as error:
+        raise Wrong(LOG, None, said_of(error)) from error
+    what = " and ".join(("opening", "end")[: len(proof.proofs)])
+    where = f"among the {checkpoint.size} leaves of {visible(checkpoint.origin[:120])}"
+    findings.notes.append(f"the server's log: {what} {where}, names {names}, not checked")
 
 
 def _hex(data: bytes) -> str:

@@ -52,6 +52,7 @@ SECTIONS = {
         "mail": ("api.cli.mail", "Send a test message by mail."),
         "backup": ("api.cli.admin", "Copy a store while it is in use."),
         "restore": ("api.cli.admin", "Make a store from a backup."),
+        "log": ("api.cli.log", "Export the transparency log; say that it was restored."),
         "migrate": ("api.cli.migrate", "Copy a store into another one, and verify it."),
     },
     "Test": {

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from api.gate import CachedMatch, Gate
-    from api.gate.commit import Keys
+    from api.store.keys import Keys
     from api.store.open import Location
     from api.store.sql import SqlStore
     from domain.game import Game, Options

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from api.gate.match_cache import CachedMatch
 from api.histogram import SECONDS, Histogram
 from api.store.interface import Append, Conflict, Exists, InDoubt, Remembered, Reservations, Store, StoreError
+from api.store.keys import Keys
 from domain.chance import Secret
 from domain.drafts import Context, Draft
 from domain.events import Closed, SecretOpened
 from domain.kernel import Refused
 from domain.log import unb64
 from domain.match import Match
-from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
+from domain.signed_notes import PUBLIC, NotSignedHere, Signed, checkpoint
 
 UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing about the match: the store failed
 
@@ -149,29 +150,6 @@ def _settle(pair: _Pair) -> None:
 
 
 Announce = Callable[[str, int, int], None]  # a match, and its first and last position in a commit
-
-
-class Keys(Protocol):
-    """The server's keys for signing checkpoints."""
-
-    @property
-    def signing(self) -> SigningKey:
-        """The key that signs now."""
-
-    @property
-    def present(self) -> VerifyingKey:
-        """Its public part."""
-
-    @property
-    def retired(self) -> Sequence[VerifyingKey]:
-        """The keys that signed before."""
-
-    @property
-    def rotations(self) -> Sequence[str]:
-        """Signed notes by which each key handed over to the next."""
-
-    def derived(self, purpose: str) -> bytes:
-        """Return 32 bytes for another purpose, the same on all servers of a store."""
 
 
 class Commits:

@@ -47,11 +47,12 @@ from api.gate.command_handler import (
     new_id,
     remembered,
 )
-from api.gate.commit import Commits, Keys
+from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.gate.officials import Officials
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
+from api.store.keys import Keys
 from domain import branches
 from domain.chance import Secret, Source
 from domain.clocks import Clock

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from starlette.requests import HTTPConnection
-from starlette.routing import WebSocketRoute
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import Message, Receive, Scope, Send
 
 from api.http import decoding, middleware, openapi
@@ -39,6 +39,7 @@ from api.http.routes import (
     tournament_feeds,
     tournament_officials,
     tournaments,
+    transparency,
     uploads,
     verifications,
 )
@@ -74,6 +75,7 @@ TOPICS = (
     tournament_feeds.api,
     lobby.api,
     notifications.api,
+    transparency.api,
     uploads.api,
     data.api,
     server_info.api,
@@ -197,6 +199,7 @@ def build(services: Services) -> Application:
     )
     app.serve(services)
     app.router.routes.extend(Pages(Assets()).routes)
+    app.router.routes.append(Route(transparency.TILES, transparency.serve_tile))
     for path, kind in ((DOCS, "text/html"), (_OPENAPI, JSON)):
         app.add_route(path, partial(_serve_document, kind=kind), include_in_schema=False)
     app.add_route(PATH, _not_a_handshake, include_in_schema=False)

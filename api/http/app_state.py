@@ -15,6 +15,7 @@ from cachetools import FIFOCache, LRUCache
 from api.bots.analysis import Analyses
 from api.bus import Bus
 from api.gate import Gate
+from api.gate.log_follower import LogFollower
 from api.gate.match_verifier import MatchVerifier
 from api.gate.tournament_files import TournamentFiles
 from api.gate.tournament_follower import TournamentFollower
@@ -38,7 +39,9 @@ from api.mail.settings import MailSettings
 from api.mail.worker import MailWorker
 from api.settings import Settings
 from api.store.accounts import folded
-from api.store.interface import People, SessionBounds, Store, StoreError
+from api.store.interface import People, SessionBounds, StoreError
+from api.store.log_writer import LogWriter
+from api.store.sql import SqlStore
 from domain.kernel import Refused
 from domain.match import Match
 from domain.tournaments.commands import RATING
@@ -188,7 +191,7 @@ class Services:
     def __init__(
         self,
         gate: Gate,
-        store: Store,
+        store: SqlStore,
         models: ReadModels,
         settings: Settings,
         clock: Callable[[], int],
@@ -231,6 +234,8 @@ class Services:
         self.tournament_files = TournamentFiles(store)
         self.tournament_proofs = TournamentProofs(self.tournament_files)
         self.verifier = MatchVerifier()
+        self.log_writer = LogWriter(store, gate.keys, clock)
+        self.log_follower = LogFollower(self.log_writer, store, self._leads)
         self.follower = TournamentFollower(self.tournaments, self.verifier, self._leads)
         self.lobbies = Lobbies(gate, store, models)
         self.lobby_feed = LobbyFeed(self.lobbies, models, store, self.names.of)

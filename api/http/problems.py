@@ -167,6 +167,7 @@ KINDS: dict[str, Kind] = {
     "behind": Kind(
         503, "Move not here yet", "Хода здесь ещё нет", "Этого хода на этом сервере ещё нет: {detail}"
     ),
+    "log-behind": Kind(503, "Log behind", "Журнал отстал", "Сейчас этого сделать нельзя: {detail}"),
     "not-ready": Kind(
         503, "Not ready", "Не готов", "Сервер работает не полностью; причины указаны в reasons"
     ),

@@ -877,6 +877,29 @@ class Notifications(Struct, frozen=True):
     feed: str | None
 
 
+class LogLeaf(Struct, frozen=True):
+    """A leaf of the server's log: its text, its place (from 0), its audit path from the leaf up (base64)."""
+
+    leaf: str
+    index: int
+    hashes: list[str]
+
+
+class LogEvidence(Struct, frozen=True):
+    """That leaves are in the server's log: a signed checkpoint of it, and a proof for each leaf."""
+
+    checkpoint: str
+    proofs: list[LogLeaf]
+
+
+class ConsistencyProof(Struct, frozen=True):
+    """That the log over `size` leaves begins with the log over `old` leaves (RFC 6962, section 2.1.2)."""
+
+    old: int
+    size: int
+    hashes: list[str]
+
+
 class Health(Struct, frozen=True):
     """Alive."""
 

@@ -224,7 +224,8 @@ class Server(uvicorn.Server):
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
-        self._proofs, self._feed = services.tournament_proofs, services.tournament_feed
+        self._log_follower, self._feed = services.log_follower, services.tournament_feed
+        self._proofs = services.tournament_proofs
         self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
@@ -256,6 +257,7 @@ class Server(uvicorn.Server):
             self._bus.start()
         self._timekeeper.start()
         self._follower.start()
+        self._log_follower.start()
         if self._mail is not None:
             self._mail.start()
         self._data.start()
@@ -274,6 +276,7 @@ class Server(uvicorn.Server):
             await self._mail.stop()
         await self._timekeeper.stop()
         await self._follower.stop()
+        await self._log_follower.stop()
         self._verifier.close()
         await self._proofs.stop()
         await self._data.stop()

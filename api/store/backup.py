@@ -75,6 +75,10 @@ BESIDE = (
     ("outbox", ("id", "person", "often", "items", "made", "due", "tries"), ("id",)),
     ("mail_quota", ("address", "day", "number"), ("address", "day")),
     ("followers", ("name", "position"), ("name",)),
+    ("log_leaves", ("number", "topic", "kind", "leaf"), ("number",)),
+    ("log_tiles", ("level", "number", "hashes"), ("level", "number")),
+    ("log_openings", ("topic", "number", "opener", "at"), ("topic",)),
+    ("log_checkpoints", ("size", "note", "cosignatures"), ("size",)),
     ("audit_log", ("id", "at", "action", "person", "doer", "reason"), ("id",)),
 )
 

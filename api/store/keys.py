@@ -14,9 +14,10 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 from cryptography.exceptions import InvalidTag
@@ -45,6 +46,29 @@ class _Ring(Struct, frozen=True):
     rotations: tuple[str, ...] = ()
 
 
+class Keys(Protocol):
+    """The server's keys for signing checkpoints."""
+
+    @property
+    def signing(self) -> SigningKey:
+        """The key that signs now."""
+
+    @property
+    def present(self) -> VerifyingKey:
+        """Its public part."""
+
+    @property
+    def retired(self) -> Sequence[VerifyingKey]:
+        """The keys that signed before."""
+
+    @property
+    def rotations(self) -> Sequence[str]:
+        """Signed notes by which each key handed over to the next."""
+
+    def derived(self, purpose: str) -> bytes:
+        """Return 32 bytes for another purpose, the same on all servers of a store."""
+
+
 class KeyRing:
     """The key that signs now, and those that signed before.
 
@@ -54,6 +78,7 @@ class KeyRing:
 
     def __init__(self, folder: Path, ring: _Ring) -> None:
         self._path, self._seen = folder / RING, 0
+        self.must_sign: Callable[[], None] = lambda: None  # raises StoreError while nothing may be signed
         self._take(ring)
 
     def _take(self, ring: _Ring) -> None:
@@ -75,7 +100,12 @@ class KeyRing:
 
     @property
     def signing(self) -> SigningKey:
-        """The key that signs now."""
+        """The key that signs now.
+
+        Raises:
+            StoreError: nothing may be signed (see `api.store.log_guard`).
+        """
+        self.must_sign()
         self._read_again()
         return self._signing
 
@@ -101,7 +131,8 @@ class KeyRing:
     @property
     def present(self) -> VerifyingKey:
         """The public part of the key that signs now."""
-        return self.signing.verifying
+        self._read_again()
+        return self._signing.verifying
 
     @property
     def retired(self) -> tuple[VerifyingKey, ...]:
@@ -176,6 +207,24 @@ def copy_keys(source: Path, target: Path) -> None:
     _make(target)
     for name, content in contents.items():
         _create(target / name, content)
+
+
+def read_beside(path: Path) -> bytes:
+    """Return the content of another file in the key folder.
+
+    Raises:
+        StoreError: it is missing or readable by others.
+    """
+    return _read(path)
+
+
+def replace_beside(path: Path, content: bytes) -> None:
+    """Write another file in the key folder, durably and as a whole.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    _replace(path, content)
 
 
 def _make(folder: Path) -> None:

@@ -159,6 +159,55 @@ _MAIL = (
     """CREATE TABLE followers (name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)""",
 )
 
+# The server's transparency log (`api.store.transparency`): like the log of the matches, it only grows.
+_TRANSPARENCY = (
+    """CREATE TABLE log_leaves (
+        number bigint PRIMARY KEY CHECK (number >= 0), topic text COLLATE "C" NOT NULL, kind text NOT NULL,
+        leaf bytea NOT NULL
+    )""",
+    "CREATE INDEX log_leaves_of ON log_leaves (topic, number)",
+    f"""CREATE FUNCTION log_leaves_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF EXISTS (
+            SELECT FROM fresh WHERE fresh.number > 0 AND NOT EXISTS (
+                SELECT FROM {SCHEMA}.log_leaves before WHERE before.number = fresh.number - 1
+            )
+        ) THEN
+            RAISE integrity_constraint_violation USING MESSAGE = 'a leaf must follow the last one';
+        END IF;
+        RETURN NULL;
+    END $$""",
+    """CREATE FUNCTION log_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE integrity_constraint_violation USING MESSAGE = 'what is in the log is never changed or deleted';
+    END $$""",
+    """CREATE FUNCTION log_tiles_grow() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF NEW.level <> OLD.level OR NEW.number <> OLD.number
+            OR substring(NEW.hashes, 1, length(OLD.hashes)) <> OLD.hashes THEN
+            RAISE integrity_constraint_violation USING MESSAGE = 'a tile only grows';
+        END IF;
+        RETURN NEW;
+    END $$""",
+    """CREATE TRIGGER log_leaves_follow AFTER INSERT ON log_leaves
+    REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION log_leaves_follow()""",
+    """CREATE TRIGGER log_leaves_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON log_leaves
+    FOR EACH STATEMENT EXECUTE FUNCTION log_stays()""",
+    """CREATE TABLE log_tiles (
+        level integer, number bigint, hashes bytea NOT NULL, PRIMARY KEY (level, number)
+    )""",
+    """CREATE TRIGGER log_tiles_grow BEFORE UPDATE ON log_tiles
+    FOR EACH ROW EXECUTE FUNCTION log_tiles_grow()""",
+    """CREATE TRIGGER log_tiles_stay BEFORE DELETE OR TRUNCATE ON log_tiles
+    FOR EACH STATEMENT EXECUTE FUNCTION log_stays()""",
+    """CREATE TABLE log_openings (
+        topic text COLLATE "C" PRIMARY KEY, number bigint NOT NULL, opener text COLLATE "C" NOT NULL,
+        at bigint NOT NULL
+    )""",
+    "CREATE INDEX log_openings_by ON log_openings (opener, at)",
+    "CREATE TABLE log_checkpoints (size bigint PRIMARY KEY, note text NOT NULL, cosignatures text NOT NULL)",
+)
+
 # `given` is a JSON array with an object for each append; a match occurs once.  The moves' bytes are in
 # `states`, one behind the other, at `ats`, of `sizes` and of `kinds`; other bytes are in base64.  The result
 # has a row for each append, in order: how long its match was, and the position of its last move, which is
@@ -277,9 +326,28 @@ _KIND: tuple[Statement, ...] = (
 
 # From 7 to 8 no table changes: older versions cannot read the entries of tournaments, and must refuse.
 CURRENT = Schema(
-    8,
-    (*_LOG, *_BESIDE, *_PEOPLE, *_RESERVATIONS, *_UPLOADS, *_SESSIONS, *_MAIL, _APPEND),
-    {1: (), 2: (), 3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS), 4: _KIND, 5: _SESSIONS, 6: _MAIL, 7: ()},
+    9,
+    (
+        *_LOG,
+        *_BESIDE,
+        *_PEOPLE,
+        *_RESERVATIONS,
+        *_UPLOADS,
+        *_SESSIONS,
+        *_MAIL,
+        *_TRANSPARENCY,
+        _APPEND,
+    ),
+    {
+        1: (),
+        2: (),
+        3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS),
+        4: _KIND,
+        5: _SESSIONS,
+        6: _MAIL,
+        7: (),
+        8: _TRANSPARENCY,
+    },
 )
 
 

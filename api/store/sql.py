@@ -53,7 +53,9 @@ from api.store.interface import (
     Uptime,
 )
 from api.store.keys import KeyRing, Vault, wrap_key
+from api.store.log_guard import LogGuard
 from api.store.outbox import SqlOutbox
+from api.store.transparency import SqlTransparency
 from api.store.uptime import SqlUptime
 from domain.log import TOURNAMENT, Damaged, Record
 from domain.match import Match
@@ -93,6 +95,8 @@ class SqlStore(ABC):
         self.uploads = SqlUploads(rows, self._kept, self.write)
         self.outbox = SqlOutbox(rows, self.write)
         self.uptime = SqlUptime(self.write)
+        self.transparency = SqlTransparency(rows, self.write)
+        self.log_guard = LogGuard(self.transparency, lambda: self.key_folder)
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""
@@ -151,6 +155,7 @@ class SqlStore(ABC):
                 f"the keys in {self.key_folder} are older than the store: {latest} signed in it, and is not"
                 " among them; put the latest copy of the key folder back, or name it with GLASNOST_KEYS"
             )
+        ring.must_sign = self.log_guard.check
         return ring
 
     @cached_property
@@ -192,6 +197,7 @@ class SqlStore(ABC):
         match = append.records[0].match
         if len(append.records) > 1 and any(record.match != match for record in append.records):
             raise ValueError("an append holds records of one match")
+        self.log_guard.check()
         wrapped = None if append.secret is None else self.wrapped(match, append.secret)
         return self._hand_over(append, wrapped)
 
@@ -266,6 +272,10 @@ class SqlStore(ABC):
             Damaged: the stored bytes are not moves.
         """
         return [self._record(event) for event in self._reading.select_events(match, gt=move)]
+
+    def first(self, match: str) -> Record:
+        """Return the first record of a match or tournament, which must be there."""
+        return _unread(self._reading.select_events(match, lte=1)[0])
 
     def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
         """See `Log.since_each`."""

@@ -137,6 +137,37 @@ _MAIL = (
     "CREATE TABLE followers (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 )
 
+# The server's transparency log (`api.store.transparency`): like the log of the matches, it only grows.
+_TRANSPARENCY = (
+    """CREATE TABLE log_leaves (
+        number INTEGER PRIMARY KEY, topic TEXT NOT NULL, kind TEXT NOT NULL, leaf BLOB NOT NULL
+    ) STRICT""",
+    "CREATE INDEX log_leaves_of ON log_leaves (topic, number)",
+    """CREATE TRIGGER log_leaves_follow BEFORE INSERT ON log_leaves
+    WHEN NEW.number <> (SELECT coalesce(max(number) + 1, 0) FROM log_leaves)
+    BEGIN SELECT RAISE(ABORT, 'a leaf must follow the last one'); END""",
+    """CREATE TRIGGER log_leaves_stay BEFORE UPDATE ON log_leaves
+    BEGIN SELECT RAISE(ABORT, 'a leaf is never changed'); END""",
+    """CREATE TRIGGER log_leaves_last BEFORE DELETE ON log_leaves
+    BEGIN SELECT RAISE(ABORT, 'a leaf is never deleted'); END""",
+    """CREATE TABLE log_tiles (
+        level INTEGER NOT NULL, number INTEGER NOT NULL, hashes BLOB NOT NULL, UNIQUE (level, number)
+    ) STRICT""",
+    """CREATE TRIGGER log_tiles_grow BEFORE UPDATE ON log_tiles
+    WHEN NEW.level <> OLD.level OR NEW.number <> OLD.number
+        OR substr(NEW.hashes, 1, length(OLD.hashes)) <> OLD.hashes
+    BEGIN SELECT RAISE(ABORT, 'a tile only grows'); END""",
+    """CREATE TRIGGER log_tiles_last BEFORE DELETE ON log_tiles
+    BEGIN SELECT RAISE(ABORT, 'a tile is never deleted'); END""",
+    """CREATE TABLE log_openings (
+        topic TEXT PRIMARY KEY, number INTEGER NOT NULL, opener TEXT NOT NULL, at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX log_openings_by ON log_openings (opener, at)",
+    """CREATE TABLE log_checkpoints (
+        size INTEGER PRIMARY KEY, note TEXT NOT NULL, cosignatures TEXT NOT NULL
+    ) STRICT""",
+)
+
 
 class Schema(Struct, frozen=True):
     """A version of the tables, how to make them, and for each older version the statements to the next."""
@@ -159,9 +190,17 @@ _KIND = (
 
 # From 6 to 7 no table changes: older versions cannot read the entries of tournaments, and must refuse.
 SCHEMA = Schema(
-    7,
-    LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS + _SESSIONS + _MAIL,
-    {1: (), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS, 3: _KIND, 4: _SESSIONS, 5: _MAIL, 6: ()},
+    8,
+    LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS + _SESSIONS + _MAIL + _TRANSPARENCY,
+    {
+        1: (),
+        2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS,
+        3: _KIND,
+        4: _SESSIONS,
+        5: _MAIL,
+        6: (),
+        7: _TRANSPARENCY,
+    },
 )
 
 

@@ -34,6 +34,7 @@ from api.web.boards import player_page, scoreboard_page
 from api.web.clocks import seat_clock
 from api.web.feeds import feed_page
 from api.web.lobby import lobby_page
+from api.web.log_page import log_page
 from api.web.mail_links import do_mail_link, mail_link_page
 from api.web.new_match import new_match_page, sit_page
 from api.web.players import players_page
@@ -114,6 +115,7 @@ class Pages:
             self._route("/s/{game}", scoreboard_page),
             self._route("/p/{player}", player_page),
             self._route("/players", players_page),
+            self._route("/log", log_page),
             self._route("/find", find_page),
             self._route("/explore", explore_page),
             self._route("/explore/{game}", explore_page),

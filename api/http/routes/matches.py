@@ -15,6 +15,7 @@ from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
 from api.http.routes import PLAYING, At, AtLeast, MatchId, SeatName, View
 from api.http.routes.reservations import asked_for, reserved_seats, those_that_stand
+from api.http.routes.transparency import evidence_of
 from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
 from api.http.schemas import (
     BOT,
@@ -40,6 +41,7 @@ from domain.clocks import Clock
 from domain.kernel import Picks, Refused, Result
 from domain.match import Match
 from domain.match_base import ALL
+from replay.transparency.evidence import Evidence
 
 # ── Opening a match, sitting down, and looking at it ──
 
@@ -286,18 +288,31 @@ async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least:
     return Response(note.encode(), media_type="text/plain; charset=utf-8")
 
 
+InLog = Annotated[bool, Query(description="With the proof from the server's log.")]
+
+
 @api.get("/v1/matches/{match}/file", FILE, refusals=(*LOOKS, "not-signed-here"))
-async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Response:
-    """The match file; that of a running match comes without private parts."""
+async def read_file(call: Call, match: MatchId, at_least: AtLeast = None, log: InLog = False) -> Response:
+    """The match file; that of a running match comes without private parts.
+
+    With `log=true` it also holds the proof that its opening and, if it is over, its end are in the server's
+    log, if a signed checkpoint covers them already.
+    """
     from replay import matchfile
 
     found = (await looked(call, match, at_least)).match
     records = list(found.records)
     note = await checkpoint(call, found, len(records))
     async with call.services.files:
-        content = await asyncio.to_thread(matchfile.write, records, note)
+        proof = await asyncio.to_thread(_evidence, call, found) if log else None
+        content = await asyncio.to_thread(matchfile.write, records, note, proof)
     headers = {"content-disposition": f'attachment; filename="{match}.glasnost"'}
     return Response(content, headers=headers, media_type=FILE)
+
+
+def _evidence(call: Call, match: Match) -> Evidence | None:
+    """The proof for a match from the server's log; that of a running match has no leaf of the end."""
+    return evidence_of(call.services.store, match.id, 2 if match.closed else 1)
 
 
 async def checkpoint(call: Call, match: Match, move: int) -> str:

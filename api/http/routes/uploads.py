@@ -6,13 +6,13 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from api.gate.commit import Keys
 from api.http.auth import address
 from api.http.routes import ID, PLAYING, MatchId
 from api.http.routing import FILE, SENT, Api, Call
 from api.http.schemas import MatchSummary, NewWithdrawal, WithdrawalView
 from api.http.views import players_of, summary
 from api.store.interface import Quota, Spent
+from api.store.keys import Keys
 from domain.branches import begun_wrongly, opened_wrongly
 from domain.kernel import Refused
 from domain.log import Damaged

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -38,7 +39,9 @@ from api.store.interface import (
     Uptime,
     Withdrawal,
 )
+from api.store.log_guard import LogGuard
 from api.store.outbox import SqlOutbox
+from api.store.transparency import SqlTransparency
 from api.store.uptime import Kept, beaten
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -216,6 +219,21 @@ class MemoryUptime:
         return self._kept.stops
 
 
+class NoLog(SqlTransparency):
+    """The transparency log of a store that has none."""
+
+    def __init__(self) -> None:
+        super().__init__(NoRows(), _is_only_read)
+
+    def position(self) -> int | None:
+        """See `SqlTransparency.position`."""
+        raise StoreError("there is no log")
+
+    def size(self) -> int:
+        """See `SqlTransparency.size`."""
+        return 0
+
+
 class MemoryStore:
     """See `api.store.interface.Store`.
 
@@ -227,6 +245,8 @@ class MemoryStore:
         self.uploads: Uploads = MemoryUploads()
         self.outbox: Outbox = SqlOutbox(NoRows(), _is_only_read)
         self.uptime: Uptime = MemoryUptime(self)
+        self.transparency = NoLog()
+        self.log_guard = LogGuard(self.transparency, lambda: Path("no keys"))
         self.keys = Keys()
         self.shared = False
         self.held = False

@@ -117,6 +117,10 @@ class Database:
             "followers",
             "audit_log",
             "reservations",
+            "log_leaves",
+            "log_tiles",
+            "log_openings",
+            "log_checkpoints",
         ]
         tables = [*beside, "stored_events"]
         with psycopg.connect(self.url) as connection:
