@@ -28,6 +28,7 @@ OTHERS = tuple(
         "EXTRAS",
         "VENV",
         "DEBUG",
+        "WITNESSES",
         "MAIL_HOST",
         "MAIL_PORT",
         "MAIL_TLS",

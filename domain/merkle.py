@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 EMPTY = hashlib.sha256(b"").digest()
 """The root of a tree without leaves."""
@@ -34,6 +35,24 @@ class Tree:
         other = Tree()
         other.size, other._peaks, other._root = self.size, self._peaks.copy(), self._root
         return other
+
+    @classmethod
+    def resumed(cls, size: int, peaks: Sequence[bytes]) -> Tree:
+        """The tree over `size` leaves from its `peaks`, which grows as the one did that gave them.
+
+        Raises:
+            ValueError: a tree of this size has another number of peaks.
+        """
+        if size < 0 or len(peaks) != size.bit_count():
+            raise ValueError(f"a tree of {size} leaves does not have {len(peaks)} peaks")
+        tree = cls()
+        tree.size, tree._peaks = size, list(peaks)
+        return tree
+
+    @property
+    def peaks(self) -> tuple[bytes, ...]:
+        """The roots of the complete subtrees, the largest first: the frontier."""
+        return tuple(self._peaks)
 
     def add(self, leaf: bytes) -> None:
         """Append a leaf's bytes."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import Protocol
+from typing import ClassVar, Protocol, Self
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -33,10 +33,13 @@ class VerifyingKey(Struct, frozen=True):
     name: str
     public: bytes
 
+    ALGORITHM: ClassVar[bytes] = _ED25519  # the byte by which C2SP tells kinds of signatures apart
+    _MEANT: ClassVar[str] = ""  # which kind a refusal asks for
+
     @property
     def id(self) -> str:
         """The key's id: the first four bytes of SHA-256(name, newline, algorithm, key), in hex."""
-        return _id(self.name, self.public).hex()
+        return hashlib.sha256(self.name.encode() + b"\n" + self.ALGORITHM + self.public).digest()[:4].hex()
 
     @property
     def label(self) -> str:
@@ -46,21 +49,25 @@ class VerifyingKey(Struct, frozen=True):
     @property
     def text(self) -> str:
         """The vkey."""
-        return f"{self.label}+{b64(_ED25519 + self.public)}"
+        return f"{self.label}+{b64(self.ALGORITHM + self.public)}"
+
+    def fits(self, text: str, signature: bytes) -> bool:
+        """Did this key make the signature over the text?"""
+        return fits(self.public, text, signature)
 
     @classmethod
-    def parse(cls, text: str) -> VerifyingKey:
+    def parse(cls, text: str) -> Self:
         """Read a vkey.
 
         Raises:
-            Damaged: not a vkey of an Ed25519 key, or its id is not that of the key.
+            Damaged: not a vkey of an Ed25519 key of this kind, or its id is not that of the key.
         """
         parts = text.strip().split("+", 2)
         if len(parts) != 3 or not _NAME.fullmatch(parts[0]):
             raise Damaged(f"{text[:80]!r} is not a key of the form NAME+ID+KEY")
         key = unb64(parts[2])
-        if key[:1] != _ED25519 or len(key) != 33:
-            raise Damaged(f"{parts[0]}: not an Ed25519 key")
+        if key[:1] != cls.ALGORITHM or len(key) != 33:
+            raise Damaged(f"{parts[0]}: not an Ed25519 key{cls._MEANT}")
         found = cls(parts[0], key[1:])
         if found.id != parts[1]:
             raise Damaged(f"{parts[0]}: the key's id is {found.id}, not {parts[1]}")
@@ -79,8 +86,7 @@ class SigningKey:
     def sign(self, text: str) -> str:
         """The note of `text` (which ends with a newline); the same text gives the same note."""
         key = self.verifying
-        signature = _id(key.name, key.public) + self._private.sign(text.encode())
-        return f"{text}\n— {key.name} {b64(signature)}\n"
+        return f"{text}\n{signature_line(key, self._private.sign(text.encode()))}"
 
 
 class Signature(Struct, frozen=True):
@@ -168,7 +174,7 @@ class Note(Struct, frozen=True):
         by, named, public = dict[str, None](), dict[str, None](), False
         for line in self.signatures:
             meant = [key for key in (*counting, PUBLIC) if key.label == line.label]
-            if meant and not any(_fits(key, line, self.text) for key in meant):
+            if meant and not any(key.fits(self.text, line.signature) for key in meant):
                 raise Damaged(Sentence("signature-does-not-fit", {"key": visible(line.label)}))
             if any(key in counting for key in meant):
                 by[line.label] = None
@@ -261,8 +267,9 @@ def visible(label: str) -> str:
     return label.encode("ascii", "backslashreplace").decode()
 
 
-def _id(name: str, public: bytes) -> bytes:
-    return hashlib.sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:4]
+def signature_line(key: VerifyingKey, signature: bytes) -> str:
+    """The line of a note that holds a signature by this key."""
+    return f"— {key.name} {b64(bytes.fromhex(key.id) + signature)}\n"
 
 
 def _signature(line: str) -> Signature:
@@ -277,10 +284,11 @@ def _signature(line: str) -> Signature:
     return Signature(parts[1], data[:4].hex(), data[4:])
 
 
-def _fits(key: VerifyingKey, line: Signature, text: str) -> bool:
+def fits(public: bytes, text: str, signature: bytes) -> bool:
+    """Did the Ed25519 key with these 32 bytes make the signature over the text?"""
     try:
-        Ed25519PublicKey.from_public_bytes(key.public).verify(line.signature, text.encode())
-    except InvalidSignature:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, text.encode())
+    except (InvalidSignature, ValueError):
         return False
     return True
 

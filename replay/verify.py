@@ -34,6 +34,8 @@ from replay.randomness import Luck, Salts
 from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wrong
 from replay.sanitize import counted
 from replay.transparency import evidence
+from replay.transparency.logged import logged
+from replay.transparency.policy import Policy
 
 Keys = Sequence[VerifyingKey]
 Parent = Callable[[str], Match | None] | None
@@ -47,13 +49,15 @@ def verify(
     known: Keys = (),
     receipt: str | None = None,
     parent: Parent = None,
+    policy: Policy | None = None,
 ) -> Report:
     """Verify a match file; with `keys`, only a signature by one of them counts.
 
     A signature that names one of `keys` or of `known` must be valid; any other signature is not checked, and
     the report says so.  `receipt`: the signed checkpoint over the first move, which the server gave when the
     match was opened.  `parent`: finds the match with whose facts a branch begins, by its id; the caller has
-    verified it.  Without it the report says that the beginning of a branch was not compared.
+    verified it.  Without it the report says that the beginning of a branch was not compared.  `policy`: the
+    file must hold a proof that the match is in a log that it knows, under enough cosignatures.
 
     Raises:
         OSError: the file cannot be read.
@@ -63,7 +67,7 @@ def verify(
     except BadFile as error:
         return Report(failures=(Failure(LOG, error.move, error.said),))
     findings = _Findings(file.manifest.match, file.manifest.game)
-    findings.attempt(LOG, partial(_verify_file, file, (keys, known), findings, parent))
+    findings.attempt(LOG, partial(_verify_file, file, (keys, known), findings, parent, policy))
     if receipt is not None:
         findings.attempt(LOG, partial(_check_receipt, receipt, file, (keys, known), findings))
     return findings.report()
@@ -134,7 +138,9 @@ class _Findings:
 # ── the log, and the parts of a file ──
 
 
-def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings, parent: Parent) -> None:
+def _verify_file(
+    file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings, parent: Parent, policy: Policy | None
+) -> None:
     try:
         leaves, note = file.leaves, file.note
     except BadFile as error:
@@ -146,7 +152,7 @@ def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings, 
     findings.attempt(LOG, partial(_check_note, note, found, keys, findings))
     if findings.ok:
         findings.attempt(LOG, partial(_check_parts, file, records, note, findings))
-        findings.attempt(LOG, partial(_check_log_proof, file, records, findings))
+        findings.attempt(LOG, partial(_check_log_proof, file, records, policy, findings))
 
 
 def _verify_stored(
@@ -295,22 +301,16 @@ def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _F
         findings.notes.append("the archive was repacked; every part is intact")
 
 
-def _check_log_proof(file: MatchFile, records: list[Record], findings: _Findings) -> None:
-    """Check that the opening and the end are in the server's log, if the file holds a proof of it.
-
-    Who signed that log's checkpoint is not checked here.
-    """
-    if evidence.MEMBER not in file.parts:
-        return
+def _check_log_proof(
+    file: MatchFile, records: list[Record], policy: Policy | None, findings: _Findings
+) -> None:
+    """Check that the opening and the end are in the server's log, if the file or the caller says so."""
     try:
-        proof, leaves = evidence.read(file.parts[evidence.MEMBER]), evidence.match_leaves(records)
-        checkpoint = evidence.check(proof, leaves)
-        names = Note.parse(proof.checkpoint).names
+        leaves = evidence.match_leaves(records)
+        said = logged(file.parts.get(evidence.MEMBER), leaves, policy, ("opening", "end"))
     except Damaged as error:
         raise Wrong(LOG, None, said_of(error)) from error
-    what = " and ".join(("opening", "end")[: len(proof.proofs)])
-    where = f"among the {checkpoint.size} leaves of {visible(checkpoint.origin[:120])}"
-    findings.notes.append(f"the server's log: {what} {where}, names {names}, not checked")
+    findings.notes += [said] if said else []
 
 
 def _hex(data: bytes) -> str:

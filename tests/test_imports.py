@@ -22,7 +22,7 @@ LEVELS = (  # a module imports from its own package, and from packages of the le
     ("api.http",),
     ("api.data",),
     ("api.web",),
-    ("api.research",),
+    ("api.research", "api.witness"),
     ("api.cli",),
 )
 ASSEMBLES = ("api.http.app", "api.web")  # the application adds the pages to the routes of the API

@@ -33,6 +33,9 @@ SECTIONS = {
         "verify": ("api.cli.verify", "Check match files, or a whole store."),
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
         "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
+        "witness": ("api.cli.witness", "Follow the log of a server, and cosign it."),
+        "watch": ("api.cli.watch", "Look whether a server keeps its log as it says."),
+        "evidence": ("api.cli.evidence", "Check the proof of a server's lie."),
     },
     "Organize": {
         "tournament": ("api.cli.tournament", "Run tournaments: pair, publish, rule, standings."),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from domain.match import Match
     from domain.signed_notes import VerifyingKey
     from replay.report import Failure, Report
+    from replay.transparency.policy import Policy
 
 # ── `glasnost verify --store`: is the store complete, are the keys its own, does every match verify? ──
 
@@ -237,6 +238,12 @@ MOST_RECEIPT = 1 << 16
     type=click.Path(path_type=Path),
     help="The file of a match from which a branch goes on; repeatable.",
 )
+@click.option(
+    "--policy",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Who must have cosigned: the files must hold a proof that they are in the server's log.",
+)
 @json_option
 def verify(
     files: Sequence[Path],
@@ -246,6 +253,7 @@ def verify(
     against: str | None,
     receipt: Path | None,
     parents: Sequence[Path],
+    policy: Path | None,
     as_json: bool,
 ) -> int:
     """Check match FILEs, or all matches of a store: log, chance, fold and rules.
@@ -265,6 +273,10 @@ def verify(
     --parent, the command checks that they are those; without it the report says that this was not compared.
     In a store the command finds parents by itself.
 
+    A server that keeps a transparency log writes into its files the proof that the match is in it.  With
+    --policy, the proof must be there, and its checkpoint must be signed by a log of the policy and cosigned
+    by enough of its witnesses (a file as C2SP tlog-policy has it).
+
     The command prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason.
      It exits with 1 if anything is wrong.  A receipt, kept from before a salt was sent, also proves that the
      server
@@ -276,19 +288,22 @@ def verify(
       glasnost verify *.glasnost --trust keys.txt
       glasnost verify --store games
       glasnost verify match.glasnost --trust keys.txt --receipt receipt
+      glasnost verify match.glasnost --policy club.policy
       glasnost verify match.glasnost --against http://localhost:8000/v1/matches/m7ct2/checkpoint
     """
     if (against is not None or receipt is not None) and (len(files) != 1 or store is not None):
         raise click.UsageError("--against and --receipt are for one match: name its file, and no other")
+    if policy is not None and (store is not None or not files):
+        raise click.UsageError("--policy is for match files: name them")
     if not files and store is None:
         store = named_store()
         if store is None:
             raise click.UsageError("name match files, or a store with --store DIR")
     trusted, known, kept = trusted_keys(keys, trust), _known(store), _kept(receipt)
-    found = _parents(parents)
+    found, rules = _parents(parents), read_policy(policy) if policy else None
     with progress("verify", len(files) or None) as advance:
         printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
-        for name, report in _reports(files, store, (trusted, known), kept, found, printer):
+        for name, report in _reports(files, store, (trusted, known), kept, found, rules, printer):
             if against is not None and report.ok:
                 report = _compared(report, files[0], against, (trusted, known))
             printer.add(name, report)
@@ -296,11 +311,11 @@ def verify(
     return printer.done()
 
 
-def trusted_keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
+def trusted_keys(texts: Sequence[str], trust: Path | None, option: str = "--key") -> list[VerifyingKey]:
     from domain.log import Damaged
     from domain.signed_notes import VerifyingKey
 
-    lines = [("--key", text) for text in texts]
+    lines = [(option, text) for text in texts]
     if trust is not None:
         content = read_bytes(trust, limit=MOST_KEYS, what="trust file").decode(errors="replace")
         kept = (
@@ -316,6 +331,21 @@ def trusted_keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]
     if trust is not None and not found:
         raise CannotBeDone(f"{trust}: it holds no key")
     return found
+
+
+def read_policy(path: Path) -> Policy:
+    """Return the policy in a file.
+
+    Raises:
+        CannotBeDone: it cannot be read, or is none; the text names the line.
+    """
+    from domain.log import Damaged
+    from replay.transparency.policy import MOST_BYTES, Policy
+
+    try:
+        return Policy.parse(read_bytes(path, limit=MOST_BYTES, what="policy"))
+    except Damaged as error:
+        raise CannotBeDone(f"{path}: {error}") from error
 
 
 def _known(store: Location | None) -> Sequence[VerifyingKey]:
@@ -368,6 +398,7 @@ def _reports(
     keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]],
     receipt: str | None,
     parents: dict[str, Match],
+    policy: Policy | None,
     printer: _Printer,
 ) -> Iterator[tuple[str, Report]]:
     from replay.verify import verify as verified
@@ -376,7 +407,7 @@ def _reports(
         try:
             if file.is_dir():
                 raise CannotBeDone(f"{file} is a directory; name the match files in it, or use --store")
-            yield str(file), verified(file, *keys, receipt, parents.get)
+            yield str(file), verified(file, *keys, receipt, parents.get, policy)
         except OSError as error:
             printer.failed(f"{file}: {error.strerror or error}")
         except CannotBeDone as error:

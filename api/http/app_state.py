@@ -15,6 +15,7 @@ from cachetools import FIFOCache, LRUCache
 from api.bots.analysis import Analyses
 from api.bus import Bus
 from api.gate import Gate
+from api.gate.cosignatures import Cosignatures
 from api.gate.log_follower import LogFollower
 from api.gate.match_verifier import MatchVerifier
 from api.gate.tournament_files import TournamentFiles
@@ -49,6 +50,7 @@ from projections import read
 from projections.model import LIVE
 from replay.sanitize import one_line
 from replay.tournaments.pairing_twice import pair_twice
+from replay.transparency.policy import Policy
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
 
@@ -186,6 +188,7 @@ class Services:
         pulse: seconds that never run backwards.
         mail: how mail is sent; None: there is no mail.
         data: where the data set is; None: there is none.
+        witnesses: who is asked to cosign the log; None: no witness is.
     """
 
     def __init__(
@@ -198,6 +201,7 @@ class Services:
         pulse: Callable[[], float] = time.monotonic,
         mail: MailSettings | None = None,
         data: DataPlace | None = None,
+        witnesses: Policy | None = None,
     ) -> None:
         self.gate, self.store, self.models = gate, store, models
         self.settings, self.clock = settings, clock
@@ -236,6 +240,9 @@ class Services:
         self.verifier = MatchVerifier()
         self.log_writer = LogWriter(store, gate.keys, clock)
         self.log_follower = LogFollower(self.log_writer, store, self._leads)
+        self.cosignatures: Cosignatures | None = None
+        if witnesses is not None:
+            self.cosignatures = Cosignatures(witnesses, store, gate.keys, self._leads)
         self.follower = TournamentFollower(self.tournaments, self.verifier, self._leads)
         self.lobbies = Lobbies(gate, store, models)
         self.lobby_feed = LobbyFeed(self.lobbies, models, store, self.names.of)

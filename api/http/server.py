@@ -27,6 +27,7 @@ import uvloop
 from api.bus import VARIABLE as REDIS
 from api.bus import Address, Bus
 from api.gate import Gate
+from api.gate.cosignatures import read_witnesses
 from api.http.app import build
 from api.http.app_state import Services
 from api.http.connections import proxies
@@ -42,6 +43,7 @@ from api.store.open import Location, open_store
 from api.store.sql import SqlStore
 from domain.games import GAMES
 from domain.kernel import Refused
+from replay.transparency.policy import Policy
 
 # ── Serving one store: one process, uvicorn on uvloop, until a signal stops it ──
 
@@ -76,10 +78,10 @@ def serve(
     Raises:
         CannotServe: the address is taken or is none, or the read models have no place.
         StoreError: see `api.store.open.open_store`.
-        BadSetting: see `api.settings.read` and `api.bus.Address`.
+        BadSetting: see `api.settings.read`, `api.bus.Address` and `api.gate.cosignatures.read_witnesses`.
     """
     given = os.environ if environment is None else environment
-    settings, mail, data = read(given), read_mail(given), read_data(given)
+    settings, mail, data, witnesses = read(given), read_mail(given), read_data(given), read_witnesses(given)
     redis = Address(given[REDIS]) if given.get(REDIS) else None
     set_up(settings.log_level)
     for variable, like in unknown(given).items():
@@ -88,7 +90,7 @@ def serve(
     sys.setswitchinterval(_TURN)
     learn()  # what came with modules that were loaded since the first time
     with listening(host, port) as listener, closing(open_store(location)) as store:
-        uvloop.run(_serve(store, listener, settings, mail, data, redis, empty, tell))
+        uvloop.run(_serve(store, listener, settings, mail, data, witnesses, redis, empty, tell))
 
 
 def _open_as_many_as_allowed() -> None:
@@ -117,6 +119,7 @@ async def _serve(
     settings: Settings,
     mail: MailSettings | None,
     data: DataPlace | None,
+    witnesses: Policy | None,
     redis: Address | None,
     empty: bool,
     tell: Callable[[str], None],
@@ -125,7 +128,7 @@ async def _serve(
     models = _read_models(store)
     try:
         is_new = not empty and store.last() == 0
-        services = Services(gate, store, models, settings, clock, mail=mail, data=data)
+        services = Services(gate, store, models, settings, clock, mail=mail, data=data, witnesses=witnesses)
         if redis is not None:
             services.share(Bus(redis, store.keys.derived("redis"), store))
         server = Server(gate, services, settings, begins=is_new)
@@ -224,8 +227,9 @@ class Server(uvicorn.Server):
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
-        self._log_follower, self._feed = services.log_follower, services.tournament_feed
+        self._log_follower, self._cosignatures = services.log_follower, services.cosignatures
         self._proofs = services.tournament_proofs
+        self._feed = services.tournament_feed
         self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
@@ -258,6 +262,8 @@ class Server(uvicorn.Server):
         self._timekeeper.start()
         self._follower.start()
         self._log_follower.start()
+        if self._cosignatures is not None:
+            self._cosignatures.start()
         if self._mail is not None:
             self._mail.start()
         self._data.start()
@@ -276,6 +282,8 @@ class Server(uvicorn.Server):
             await self._mail.stop()
         await self._timekeeper.stop()
         await self._follower.stop()
+        if self._cosignatures is not None:
+            self._cosignatures.stop()
         await self._log_follower.stop()
         self._verifier.close()
         await self._proofs.stop()

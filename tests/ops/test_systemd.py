@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from api.cli.common import FOUND_WRONG
 from api.cli.data import data
+from api.cli.witness import witness
 from api.settings import Settings
 from tests.ops.examples import OPS, STOPPING, must_be_understood, port_of, seconds
 
@@ -32,7 +34,7 @@ KNOWN = {
         *("RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID"),
         *("LockPersonality", "RemoveIPC", "SystemCallArchitectures", "SystemCallFilter"),
         *("SystemCallErrorNumber", "InaccessiblePaths", "RuntimeDirectory", "RuntimeDirectoryMode"),
-        *("MemoryMax", "TasksMax", "CacheDirectory", "CacheDirectoryMode"),
+        *("RestartPreventExitStatus", "MemoryMax", "TasksMax", "CacheDirectory", "CacheDirectoryMode"),
     },
 }
 SWITCHES = {
@@ -77,8 +79,13 @@ def assignments(text: str) -> dict[str, str]:
     return dict(word.split("=", 1) for word in text.split())
 
 
-def test_the_units_are_a_worker_a_target_and_the_data_process() -> None:
-    assert UNITS == ["glasnost-data.service", "glasnost.target", "glasnost@.service"]
+def test_the_units_are_a_worker_a_target_the_data_process_and_a_witness() -> None:
+    assert UNITS == [
+        "glasnost-data.service",
+        "glasnost-witness.service",
+        "glasnost.target",
+        "glasnost@.service",
+    ]
 
 
 @pytest.mark.parametrize("name", UNITS)
@@ -179,3 +186,19 @@ def test_the_data_process_listens_where_its_workers_are_let_in() -> None:
     assert set(given) <= known
     assert told["RuntimeDirectoryMode"] == "0750"
     assert told["Restart"] == "always"
+
+
+def test_a_witness_is_shut_in_and_keeps_its_files_where_it_may_write() -> None:
+    told = unit("glasnost-witness.service")["Service"]
+    assert told["User"] == told["Group"] not in ("glasnost", "glasnost-data", "root")
+    assert {told[name] for name in SWITCHES - {"PrivateNetwork"}} == {"yes"}
+    assert (told["ProtectSystem"], told["SystemCallFilter"]) == ("strict", "@system-service")
+    assert (told["CapabilityBoundingSet"], told["AmbientCapabilities"]) == ("", "")
+    program, name, *arguments = told["ExecStart"].split()
+    given = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    assert (program.endswith("/ops/glasnost"), name) == (True, "witness")
+    assert set(given) <= {option for one in witness.params for option in one.opts}
+    for place in ("--state", "--key"):
+        assert Path(given[place]).parent == Path("%S") / told["StateDirectory"]
+    assert told["StateDirectoryMode"] == "0700"
+    assert told["RestartPreventExitStatus"] == str(FOUND_WRONG)

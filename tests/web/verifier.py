@@ -88,9 +88,12 @@ def text_of(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def judged(page: Page, files: Iterable[bytes], keys: str = VKEY, receipt: str = "") -> list[Verdict]:
+def judged(
+    page: Page, files: Iterable[bytes], keys: str = VKEY, receipt: str = "", policy: str = ""
+) -> list[Verdict]:
     """What the page says of files."""
-    given = [{"data": text_of(data), "keys": keys, "receipt": receipt} for data in files]
+    more = {"keys": keys, "receipt": receipt, "policy": policy}
+    given = [{"data": text_of(data), **more} for data in files]
     return convert(page.evaluate(JUDGE, given), list[Verdict])
 
 

@@ -26,6 +26,7 @@ from api.settings import Settings, product
 from api.store.interface import Store
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
+from replay.transparency.policy import Policy
 from tests.waiting import PATIENCE
 
 GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies
@@ -157,6 +158,7 @@ def served(
     redis: str | None = None,
     mail: MailSettings | None = None,
     data: DataPlace | None = None,
+    witnesses: Policy | None = None,
     **settings: Any,
 ) -> Iterator[Served]:
     """A server over the store in `folder` (or over this one), on the bus of this Redis, if any."""
@@ -166,7 +168,7 @@ def served(
         used: Any = store or kept
         models = open_read_models(used) if isinstance(used, PostgresStore) else ReadModels(used, folder)
         door = gate or Gate(used, used.keys, clock, product(), chosen)
-        services = Services(door, used, models, chosen, clock, mail=mail, data=data)
+        services = Services(door, used, models, chosen, clock, mail=mail, data=data, witnesses=witnesses)
         if redis is not None:
             services.share(Bus(Address(redis), used.keys.derived("redis"), used))
         server = Server(door, services, chosen)
