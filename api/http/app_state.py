@@ -33,6 +33,7 @@ from api.http.metrics import Metrics, OfTheBus, OfTheGate, OfTheMail, OfTheStore
 from api.http.middleware import Borders, Packed
 from api.http.rate_limits import AtOnce, Buckets
 from api.http.read_models import ReadModels
+from api.http.tournament_feed import TournamentFeed
 from api.http.verifications import Verifications
 from api.mail.links import PURPOSE, Links
 from api.mail.settings import MailSettings
@@ -233,6 +234,7 @@ class Services:
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
         self.tournaments = TournamentGate(gate, pair_twice, self._rating)
+        self.tournament_feed = TournamentFeed(self.tournaments.commands, store)
         self.tournament_files = TournamentFiles(store)
         self.tournament_proofs = TournamentProofs(self.tournament_files)
         self.verifier = MatchVerifier()

@@ -229,6 +229,7 @@ class Server(uvicorn.Server):
         self._follower, self._verifier = services.follower, services.verifier
         self._log_follower, self._cosignatures = services.log_follower, services.cosignatures
         self._proofs = services.tournament_proofs
+        self._feed = services.tournament_feed
         self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
@@ -274,6 +275,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""
         self._gate.stop()
+        self._feed.stop()
         for playing in self._first:
             playing.cancel()
         if self._mail is not None:

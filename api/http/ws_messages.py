@@ -34,6 +34,7 @@ from domain.bounds import MOST, MatchId, Number, SeatName
 PATH = "/v1/socket"
 Id = Annotated[int, Meta(ge=-MOST, le=MOST)] | Annotated[str, Meta(max_length=64)]
 After = Annotated[int, Meta(ge=0, le=MOST, description="Moves after this one.")]
+TournamentName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
 View = Annotated[
     str, Meta(max_length=64, description='A seat, "spectator", or "all" once the match is over.')
 ]
@@ -167,8 +168,23 @@ class ListenToLobby(Request, frozen=True, kw_only=True, tag_field="do", tag="lob
     id: Id
 
 
+class FollowTournament(Request, frozen=True, kw_only=True, tag_field="do", tag="follow_tournament"):
+    """Get the entries of a tournament after `after`, as they come, and which of its boards have moved."""
+
+    id: Id
+    tournament: TournamentName
+    after: Annotated[int, Meta(ge=0, le=MOST, description="Entries after this one.")] = 0
+
+
+class LeaveTournament(Request, frozen=True, kw_only=True, tag_field="do", tag="leave_tournament"):
+    """Stop following a tournament."""
+
+    id: Id
+    tournament: TournamentName
+
+
 Command = SitDown | PlayAnswer | AskTakeback | AnswerTakeback | Resign | SetClock | Freeze | SaltOpening
-Other = Enter | Prompt | Follow | Leave | ListenToLobby
+Other = Enter | Prompt | Follow | Leave | ListenToLobby | FollowTournament | LeaveTournament
 Message = Command | Other
 
 # ── messages of the server ──
@@ -189,9 +205,16 @@ class Followed(Struct, frozen=True):
     receipt: str | UnsetType = UNSET
 
 
+class FollowedTournament(Struct, frozen=True):
+    """The latest entry of the followed tournament, and the root after it."""
+
+    entry: int
+    root: str
+
+
 _DONE = [
     {"$ref": REF.format(name=kind.__name__)}
-    for kind in (Done, MatchSummary, PromptView, Entered, Followed, Lobby)
+    for kind in (Done, MatchSummary, PromptView, Entered, Followed, Lobby, FollowedTournament)
 ]
 
 
@@ -230,6 +253,20 @@ class MatchOver(Struct, frozen=True):
     over: Literal[True] = True
 
 
+class TournamentEntry(Struct, frozen=True):
+    """An entry of a followed tournament, as its leaf was written, in order, without gap or repetition."""
+
+    tournament: str
+    entry: Annotated[Any, Meta(extra_json_schema={"type": "object"})]
+
+
+class BoardsMoved(Struct, frozen=True):
+    """Matches of a followed tournament that have new moves; a slow reader gets each of them once."""
+
+    tournament: str
+    moved: list[str]
+
+
 SAID: tuple[Any, ...] = (
     Enter,
     SitDown,
@@ -244,6 +281,8 @@ SAID: tuple[Any, ...] = (
     Follow,
     Leave,
     ListenToLobby,
+    FollowTournament,
+    LeaveTournament,
 )
-TOLD: tuple[Any, ...] = (Reply, Pushed, MatchOver, LobbyPush)
-TYPES = (*SAID, *TOLD, Entered, Followed)
+TOLD: tuple[Any, ...] = (Reply, Pushed, MatchOver, LobbyPush, TournamentEntry, BoardsMoved)
+TYPES = (*SAID, *TOLD, Entered, Followed, FollowedTournament)

@@ -56,9 +56,11 @@ from api.http.ws_messages import (
     Enter,
     Follow,
     Followed,
+    FollowTournament,
     Freeze,
     Id,
     Leave,
+    LeaveTournament,
     ListenToLobby,
     MatchOver,
     Message,
@@ -72,6 +74,7 @@ from api.http.ws_messages import (
     SitDown,
 )
 from api.http.ws_protocol import SocketProtocol
+from api.http.ws_tournaments import FollowedTournaments
 from api.store.interface import StoreError
 from domain.kernel import Refused
 from domain.match_base import Chair
@@ -373,6 +376,7 @@ class Session:
         self._ended: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._followers: dict[str, Follower] = {}
         self._lobby: LobbyListener | None = None
+        self._tournaments = FollowedTournaments(self.say, self.is_welcome)
 
     def end(self, ending: Ending) -> None:
         """Close the socket as soon as the commands under way are done."""
@@ -494,6 +498,8 @@ class Session:
         await self._reply(_name(said), reply, begun)
         if isinstance(said, Follow) and reply.status == OK:
             self._followers[said.match].begin()
+        if isinstance(said, FollowTournament) and reply.status == OK:
+            self._tournaments.begin(said.tournament)
         if isinstance(said, ListenToLobby) and self._lobby is not None:
             self._lobby.begin()
 
@@ -502,6 +508,11 @@ class Session:
             return await self._follow(call, said)
         if isinstance(said, Leave):
             return await self._leave(said)
+        if isinstance(said, FollowTournament):
+            return Reply(said.id, OK, await self._tournaments.follow(call, said))
+        if isinstance(said, LeaveTournament):
+            await self._tournaments.leave(said.tournament)
+            return Reply(said.id, NOTHING)
         if isinstance(said, ListenToLobby):
             self._lobby = self._lobby or LobbyListener(self, call)
             return Reply(said.id, OK, await lobby_of(call))
@@ -562,6 +573,7 @@ class Session:
         self._followers.pop(match).close()
 
     async def _follow_nothing(self) -> None:
+        await self._tournaments.leave_all()
         if self._lobby is not None:
             lobby, self._lobby = self._lobby, None
             await lobby.stop()

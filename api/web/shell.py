@@ -47,12 +47,13 @@ PRELOADS = {
     ),
     "lobby": (
         *(f"base/{name}.js" for name in ("dom", "text")),
-        *(f"data/{name}.js" for name in ("api", "clocks", "lobby", "salts", "times")),
+        *(f"data/{name}.js" for name in ("api", "clocks", "lobby", "reload", "salts", "times")),
     ),
     "new": ("base/dom.js", "base/text.js", "data/api.js", "data/salts.js", "parts/salt.js"),
     "tables": ("base/dom.js", "base/text.js", "data/times.js", "parts/tables.js"),
     "tournament": (
-        *("base/dom.js", "base/text.js", "data/clocks.js", "data/times.js"),
+        *("base/dom.js", "base/text.js"),
+        *(f"data/{name}.js" for name in ("clocks", "lobby", "reload", "times")),
         "parts/tables.js",
     ),
     "find": ("base/dom.js", "parts/tables.js"),

@@ -127,7 +127,9 @@ def _shown(pages: HasShell, frame: Frame, template: str, **context: Any) -> Resp
     """Return a page of a tournament; no cache keeps it, because it holds forms with the latest entry."""
     now = frame.call.services.clock()
     call = frame.call
-    state = {"now": now}
+    state: dict[str, object] = {"now": now}
+    if context.get("tab") == "boards" and not frame.s.ended:
+        state |= {"live": frame.s.id, "entry": frame.latest}
     page = pages.shell.page(
         call,
         template,

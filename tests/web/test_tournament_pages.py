@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -206,14 +207,14 @@ def test_a_time_that_clocks_skip_is_no_time() -> None:
 
 
 def test_axe_finds_nothing_serious_on_pages_of_tournaments(hall: Hall, browser: Browser) -> None:
-    """W3: each page in one way, a phone in Russian or a wide one in English."""
+    """W3, OA35: each page on a phone in Russian and dark, and wide in English."""
     own = ["", "/standings?explain=n1", "/entrants/n1", "/rounds/2/boards/3", "/desk"]
     paths = ["/t", "/t/new", *(f"{hall.page}{path}" for path in own)]
     with visitors(browser, hall.server) as people:
         narrow = people.page(hall.director, size=NARROW, locale="ru-RU", dark=True)
         wide = people.page(hall.director)
-        for number, path in enumerate(paths):
-            page = (narrow, wide)[number % 2].open(path)
+        for path, place in itertools.product(paths, (narrow, wide)):
+            page = place.open(path)
             assert violations(page) == [], path
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= (page.viewport_size or NARROW)["width"], path

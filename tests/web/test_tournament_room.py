@@ -268,6 +268,20 @@ def test_an_official_scores_a_match_as_it_stands_through_the_preview(room: Room)
     assert form(room.director, board, **asked, preview=digest[1]).status == 409
 
 
+def test_the_page_of_a_tournament_shows_what_happens_without_a_reload(room: Room, browser: Browser) -> None:
+    with visitors(browser, room.hall.server) as people:
+        page = people.page().open(room.hall.page)
+        page.evaluate("window.same = true")
+        row = page.locator(".boards-table tbody tr").nth(1)
+        assert row.locator(".light-running").count() == 1
+        ruling = {"result": "1-0", "reason": "no_show", "text": "did not come"}
+        room.hall.post("rounds/1/boards/2/rulings", **ruling)
+        row.locator(".light-ruled").wait_for()
+        assert "1 : 0" in row.inner_text()
+        assert page.locator("#said").inner_text() == "The boards have changed."
+        assert page.evaluate("window.same") is True
+
+
 def test_axe_finds_nothing_serious_in_the_room(room: Room, browser: Browser) -> None:
     """OA35."""
     with visitors(browser, room.hall.server) as people:

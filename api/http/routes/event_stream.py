@@ -195,7 +195,7 @@ async def read_moves(
     """Every stored event in order, as JSON, as NDJSON, or live as server-sent events, by Accept."""
     kind = media_type(call.request.headers.get("accept", ""))
     if kind == EVENTS:
-        cached = await looked(call, match, at_least, after := _resumed(after, last_event_id))
+        cached = await looked(call, match, at_least, after := resumed(after, last_event_id))
         return await _live(call, cached, after, view, ticket, Follow(proof, scene, sentences))
     if ticket is not None:
         raise Refused("invalid", "ticket-for-stream")
@@ -277,8 +277,8 @@ async def _lines(seen: LogView, after: int, last: int) -> AsyncIterator[bytes]:
         yield seen.lines(range(start, min(start + _PIECE, last + 1)))
 
 
-def _resumed(after: int, last_event_id: str | None) -> int:
-    """Where to go on: what the browser says that it has wins over the address."""
+def resumed(after: int, last_event_id: str | None) -> int:
+    """Return where to go on: what the browser says that it has wins over the address.  Raises Refused."""
     if not last_event_id:
         return after
     if not (last_event_id.isascii() and last_event_id.isdecimal()):

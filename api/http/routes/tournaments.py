@@ -16,11 +16,14 @@ from api.gate import Key
 from api.gate.tournament_commands import Accepted, state_at
 from api.gate.tournament_measures import penalise
 from api.gate.tournaments import TournamentGate
+from api.http.decoding import EVENTS, LINES, media_type
 from api.http.idempotency import IdempotencyKey, key_of
-from api.http.middleware import weak
+from api.http.middleware import NEVER, weak
 from api.http.routes import PLAYING
+from api.http.routes.event_stream import LastEventId, Stream, resumed
 from api.http.routes.lists import Cursor, OneGame, Player, Rows
 from api.http.routing import SENT, Api, Call, Documented
+from api.http.tournament_feed import events
 from api.http.tournament_schemas import (
     Announce,
     BoardRuling,
@@ -55,6 +58,7 @@ from api.http.tournament_views import (
     tournament_view,
 )
 from domain.bounds import MOST
+from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
@@ -103,7 +107,6 @@ COMMANDS = (
     "key-reused",
     "in-doubt",
 )
-_NDJSON = "application/x-ndjson"
 
 
 def actor_of(call: Call) -> Actor:
@@ -202,20 +205,49 @@ async def read_entrants(
 @api.get(
     f"{ONE}/log",
     TournamentLogView,
-    refusals=LOOKS,
-    also=(Documented(200, "The leaves, a line each", (_NDJSON,)),),
+    refusals=(*LOOKS, "invalid", "limit", "unauthorized"),
+    also=(Documented(200, "The leaves: a line each, or live", (LINES, EVENTS)),),
 )
 async def read_log(
-    call: Call, tournament: TournamentId, after: AfterEntry = 0, limit: Rows = 100
+    call: Call,
+    tournament: TournamentId,
+    after: AfterEntry = 0,
+    limit: Rows = 100,
+    last_event_id: LastEventId = None,
 ) -> Response:
-    """Entries of the log, as their leaves were written; with `Accept: application/x-ndjson` a line each."""
+    """Entries of the log, as their leaves were written: JSON, a line each, or live as events, by Accept."""
+    kind = media_type(call.request.headers.get("accept", ""))
+    if kind == EVENTS:
+        return await _live(call, tournament, resumed(after, last_event_id))
     log = await gate_of(call).commands.log(tournament)
     some = log.records[after : after + limit]
-    if _NDJSON in call.request.headers.get("accept", ""):
+    if kind == LINES:
         lines = b"".join(record.leaf + b"\n" for record in some)
-        return Response(lines, media_type=_NDJSON, headers={"glasnost-root": b64(log.root)})
+        return Response(lines, media_type=LINES, headers={"glasnost-root": b64(log.root)})
     leaves = tuple(msgspec.Raw(record.leaf) for record in some)
     return _tagged(call, log, log.entry, TournamentLogView(log.id, log.entry, b64(log.root), leaves))
+
+
+async def _live(call: Call, tournament: str, after: int) -> Response:
+    """The entries after one, as they come; the stream counts among those of its reader."""
+    services = call.services
+    cached = await gate_of(call).commands.cached(tournament)
+    if after > cached.log.entry:
+        raise Refused("unknown-move", "beyond-latest-move", {"last": cached.log.entry})
+    counted, holder = call.visitor.counted, call.visitor.holder
+    services.streams.check(counted)
+    services.tournament_feed.must_have_room()
+    if call.request.method == "HEAD":
+        return Response(headers={"cache-control": NEVER}, media_type=EVENTS)
+    source = events(
+        services.tournament_feed,
+        cached,
+        after,
+        services.settings.heartbeat_seconds,
+        lambda: call.gate.stopping,
+        lambda: services.tokens.is_good(holder),
+    )
+    return Stream(source, services.streams.one(counted))
 
 
 @api.get(f"{ONE}/checkpoint", "text/plain", refusals=LOOKS)
@@ -373,8 +405,6 @@ async def close_round(
 
 def converted(plain: dict[str, object], kind: type[T]) -> T:
     """Return a command from plain data.  Raises Refused: invalid."""
-    from domain.kernel import Refused
-
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:

@@ -23,6 +23,7 @@ class Socket:
         self.prompts: dict[str, list[Any]] = defaultdict(list)  # by match, what came with each move, or None
         self.over: list[str] = []
         self.lobby: list[Any] = []  # changes of the lobby, as they were pushed
+        self.tournament: list[Any] = []  # entries of tournaments and boards that moved, as they were pushed
         self._replies: dict[Any, Any] = {}
         self._ids = 0
 
@@ -97,6 +98,8 @@ class Socket:
         told = json.loads(self.connection.recv(PATIENCE, decode=True))
         if "lobby" in told:
             self.lobby.append(told["lobby"])
+        elif "tournament" in told:
+            self.tournament.append(told)
         elif "match" not in told:
             self._replies[told["id"]] = told
         elif "move" in told:

@@ -300,6 +300,15 @@ def test_socket_messages_are_documented(server: Served) -> None:
         "follow",
         "leave",
         "lobby",
+        "follow_tournament",
+        "leave_tournament",
     ]
-    assert named["server"] == ["Reply", "Pushed", "MatchOver", "LobbyPush"]
+    assert named["server"] == [
+        "Reply",
+        "Pushed",
+        "MatchOver",
+        "LobbyPush",
+        "TournamentEntry",
+        "BoardsMoved",
+    ]
     assert {"Entered", "Followed", "Done", "PromptView"} <= set(schemas)

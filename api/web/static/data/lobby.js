@@ -1,15 +1,16 @@
 // @ts-check
-/** The lobby over the socket: it says which matches changed, and comes back by itself after a break. */
+/** The lobby, or a tournament, over the socket: it says what changed, and comes back by itself after a break. */
 
 const LONGEST = 30_000; // milliseconds between two attempts
 const UNWELCOME = 1008; // the code with which the server closes the socket of one who is not signed in any more
 
 /**
- * Listen to the lobby, for ever.
- * @param {(change: any) => void} changed a match is another one now; see `LobbyChange`
+ * Listen to the lobby, or to what else is wanted, for ever.
+ * @param {(change: any) => void} changed a match is another one now; see `LobbyChange`; or a message of a tournament
  * @param {() => void} began listening began, or went on after a break: what happened between is not told
+ * @param {Record<string, any>} [wanted] the message that asks for it
  */
-export function listen(changed, began) {
+export function listen(changed, began, wanted = { do: "lobby" }) {
   let attempts = 0, timer = 0, first = true;
   /** @type {WebSocket | null} */
   let socket = null;
@@ -20,7 +21,7 @@ export function listen(changed, began) {
     const here = (socket = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}/v1/socket`));
     here.onopen = () => {
       here.send(JSON.stringify({ do: "enter", id: 1, language: document.documentElement.lang }));
-      here.send(JSON.stringify({ do: "lobby", id: 2 }));
+      here.send(JSON.stringify({ ...wanted, id: 2 }));
     };
     here.onmessage = (event) => take(JSON.parse(event.data));
     here.onclose = (event) => {
@@ -35,6 +36,7 @@ export function listen(changed, began) {
   /** @param {any} message */
   function take(message) {
     if (message.lobby) return changed(message.lobby);
+    if (message.tournament) return changed(message);
     if (message.id !== 2 || message.status !== 200) return;
     attempts = 0;
     if (!first) began();

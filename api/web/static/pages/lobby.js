@@ -4,6 +4,7 @@
 import { byId } from "../base/dom.js";
 import { t } from "../base/text.js";
 import { listen } from "../data/lobby.js";
+import { load } from "../data/reload.js";
 import { openSalts } from "../data/salts.js";
 import { keepClocks } from "../data/clocks.js";
 import { keepTimes, showTimes } from "../data/times.js";
@@ -30,20 +31,6 @@ async function refresh() {
   if (focused) /** @type {HTMLElement | null} */ (shown.querySelector(`[data-match="${CSS.escape(focused)}"] a`))?.focus();
   badge(shown.querySelectorAll(".group-mine [data-match]").length);
   openWaiting();
-}
-
-/** This page as a document: the policy lets no script make one of a text. @returns {Promise<Document | null>} */
-function load() {
-  return new Promise((resolve) => {
-    const request = new XMLHttpRequest();
-    request.open("GET", location.pathname + location.search);
-    request.setRequestHeader("Accept", "text/html");
-    request.setRequestHeader("Accept-Language", document.documentElement.lang);
-    request.responseType = "document";
-    request.onload = () => resolve(request.status === 200 ? request.responseXML : null);
-    request.onerror = () => resolve(null);
-    request.send();
-  });
 }
 
 function soon() {
