@@ -108,7 +108,8 @@ class Seated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
 
     `salt`: in clear; or `salt_hash`: its hash (`domain.chance.salt_hash`, base64); the salt is opened later,
     when all seats are taken.
-    `bot`: the house plays the seat; `agent` is the version of its code ("" if it answers at random).
+    `bot`: a program plays the seat: one of the house or, as "client", a player that is marked as a bot.
+    `agent` is the version of the house's code ("" if it answers at random, or is not the house's).
     """
 
     seat: Seat

@@ -26,10 +26,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from domain.tournaments.crosstable import rounds_paired
-from replay.pairing import PairedBoard, PairingAnswer, pair
-from replay.tournament_simulation import Plan, simulate
-from replay.trf import TrfFile, written
-from replay.trf_reading import read
+from replay.tournaments.pairing import PairedBoard, PairingAnswer, pair
+from replay.tournaments.simulation import Plan, simulate
+from replay.tournaments.trf import TrfFile, written
+from replay.tournaments.trf_reading import read
 from tests.replay.tournaments.recorded import FOLDER, Recorded, files, load, rounds, save
 
 SIZES = {17: 60, 40: 60, 128: 6}  # tournaments of so many players

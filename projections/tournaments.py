@@ -125,7 +125,7 @@ def _status(row: TournamentRow, entry: Any) -> TournamentRow:
             status = ENTERING if row.status == ANNOUNCED else row.status
             return replace(row, entrants=row.entrants + fresh, status=status)
         case e.Paired():
-            last = row.last_round if row.round or row.format == "swiss" else _rounds_of(row, entry)
+            last = row.last_round if row.round or row.format != "round_robin" else _rounds_of(row, entry)
             return replace(row, status=RUNNING, round=entry.round, last_round=last)
         case e.RoundClosed():
             return replace(row, status=FINISHED if entry.round >= row.last_round else RUNNING)

@@ -93,7 +93,7 @@ class Audit:
         self._live, self._ledger = None, match.ledger.fork()
 
     def _rerun(self, before: Table, record: Record) -> Rerun:
-        source = _Recorded(record)
+        source = Recorded(record)
         try:
             decision = self._first(before, record)
             facts = list(decision.facts)
@@ -136,7 +136,7 @@ class Audit:
                 )
 
 
-class _Recorded:
+class Recorded:
     """The draws of one record as a source of draws: open ones and secret ones, each in their order."""
 
     def __init__(self, record: Record) -> None:
@@ -150,11 +150,17 @@ class _Recorded:
         options = step.options(table, CHANCE)
         _, count = step.bounds(table, CHANCE)
         face_up: bool = step.face_up(table)
-        queue = self._public if face_up else self._hidden
+        source = Forced(iter([self.picks(table)]))
+        return source.draw(step.label(table), face_up, options, count, ledger), face_up
+
+    def picks(self, table: Table) -> Picks:
+        """Return what was drawn next, on a table that asks chance; fewer picks if the record ends."""
+        step: Any = table.agenda[-1]
+        _, count = step.bounds(table, CHANCE)
+        queue = self._public if step.face_up(table) else self._hidden
         picks = tuple(draw.pick for draw in queue[:count])
         del queue[:count]
-        source = Forced(iter([picks]))
-        return source.draw(step.label(table), face_up, options, count, ledger), face_up
+        return picks
 
     def must_be_empty(self) -> None:
         """Raise Differs if the rules did not ask for all recorded draws."""

@@ -149,6 +149,8 @@ def _seating_refused(match: Match, entry: Seated[Any]) -> Sentence | None:
         return Sentence("no-free-seat", {"seat": repr(entry.seat)})
     if entry.salt_hash is not None and (entry.salt is not None or entry.bot):
         return Sentence("hash-beside-salt")
+    if entry.agent and not entry.bot:
+        return Sentence("agent-without-bot")
     return None
 
 

@@ -105,6 +105,10 @@ class Words:
         """Return a phrase that is shown with a position."""
         return self._log["shown"][phrase].format(**values)
 
+    def analysis(self, phrase: str, **values: object) -> str:
+        """Return a phrase of an analysis."""
+        return self._log["analysis"][phrase].format(**values)
+
     def count(self, cards: int, field: str = "") -> str:
         """Return a number of cards in words, or of what else this field of the table holds."""
         return self.texts.counted(field, cards) or self.texts.write(self._log["shown"]["cards"], count=cards)

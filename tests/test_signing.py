@@ -26,6 +26,7 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
     "domain/signed_notes.py: checkpoint",
     "api/store/keys.py: KeyRing._rotated",  # a key hands over to the next: no checkpoint
     "replay/transparency/cosignature.py: Cosigner.cosign",  # of a witness: another message, another key id
+    "api/store/log_writer.py: LogWriter.publish",  # of the server's log, under an origin of its own
     "replay/dataset/snapshot.py: make",  # of a data set: no checkpoint, whose second line is a number
 }
 CHECKPOINT = {  # who has a match's checkpoint signed
@@ -54,7 +55,7 @@ SIGNING = {  # who takes the signing key of a ring
     "api/gate/commit.py: Commits.note",
     "api/research/selfplay.py: played",
     "api/research/state.py: State.match_file",
-    "api/store/keys.py: KeyRing.present",
+    "api/store/log_writer.py: LogWriter.publish",
     "ops/bench/verify.py: _long",
     "ops/bench/verify.py: main",
 }
@@ -112,6 +113,11 @@ def _is_a_database(name: str, use: str) -> bool:
         "api/store/sqlite_recorder.py",
         "api/store/backup.py",
         "api/http/routes/matches.py",
+        "api/http/routes/transparency.py",  # a field with the checkpoint of the server's log, also below
+        "api/store/log_guard.py",
+        "api/store/log_writer.py",
+        "replay/transparency/",
+        "replay/verify.py: _check_log_proof",
     )
     return name == "checkpoint" and use.startswith(others)
 

@@ -38,7 +38,11 @@ class Pairing(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """How a match of the arena went: `winner` "" is a draw; `seconds` of each decision, by level."""
+    """How a match of the arena went, by level: `winner` "" is a draw.
+
+    `seconds` of each decision, by the clock; `processor`: the processor's seconds of each action, which is
+    all answers of a side in a row.
+    """
 
     pairing: Pairing
     winner: Seat
@@ -46,6 +50,26 @@ class Outcome(Struct, frozen=True):
     answers: int
     root: str
     seconds: dict[str, tuple[float, ...]] = {}
+    processor: dict[str, tuple[float, ...]] = {}
+
+
+class Spent:
+    """The time that each level needs in one match, in seconds."""
+
+    def __init__(self, levels: Sequence[str]) -> None:
+        self.seconds: dict[str, list[float]] = {level: [] for level in levels}
+        self.processor: dict[str, list[float]] = {level: [] for level in levels}
+        self._last: Seat = ""
+
+    def add(self, level: str, seat: Seat, seconds: float, processor: float) -> None:
+        """Count a decision; it belongs to the action before it if the same seat answers again."""
+        self.seconds[level].append(seconds)
+        actions = self.processor[level]
+        if seat == self._last:
+            actions[-1] += processor
+        else:
+            actions.append(processor)
+        self._last = seat
 
 
 def pairings(game: str, bots: Sequence[str], matches: int, seed: str) -> Iterator[Pairing]:
@@ -60,8 +84,8 @@ def pairings(game: str, bots: Sequence[str], matches: int, seed: str) -> Iterato
             yield Pairing(game, (second, first), f"{seed}/{number}")
 
 
-def match_of(pairing: Pairing) -> tuple[Match, dict[str, list[float]]]:
-    """Play one match to its end; with it, the seconds of each decision by level."""
+def match_of(pairing: Pairing) -> tuple[Match, Spent]:
+    """Play one match to its end; with it, the time that was spent."""
     game = GAMES[pairing.game]
     digest = hashlib.sha256(f"glasnost arena {pairing.game} {pairing.seed}".encode()).digest()
     name = f"arena-{digest.hex()[:24]}"  # it enters every draw, so both matches of a seed have the same
@@ -79,18 +103,18 @@ def _sat(match: Match, context: Context, seat: Seat, level: str) -> Draft:
     return match.sit(context, seat, f"bot:{level}", salt=None, bot=level, source=None, agent=agent)
 
 
-def _played(match: Match, context: Context, pairing: Pairing) -> dict[str, list[float]]:
+def _played(match: Match, context: Context, pairing: Pairing) -> Spent:
     """Play on to the end; the n-th answer follows from the seed and n."""
-    spent: dict[str, list[float]] = {level: [] for level in pairing.bots}
-    answered = 0
+    spent, answered = Spent(pairing.bots), 0
     while match.status == "running":
         assert match.asked is not None, "a running match asks"
         seat = next(iter(match.asked.seats))
-        level = pairing.bots[match.game.seats.index(match.chair_of(seat))]
+        chair = match.chair_of(seat)
+        level = pairing.bots[match.game.seats.index(chair)]
         observation, answered = observation_of(match, seat), answered + 1
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         picks = act(level, observation, random.Random(f"{pairing.seed}/{answered}"))
-        spent[level].append(time.perf_counter() - began)
+        spent.add(level, chair, time.perf_counter() - began, time.process_time() - used)
         match.add(match.play(context, seat, [picks]))
     return spent
 
@@ -102,8 +126,13 @@ def outcome_of(pairing: Pairing) -> Outcome:
     assert result is not None, "a match that bots played has a result"
     answers = sum(isinstance(record.entry, Played) for record in match.records)
     winner = match.chair_of(result.winner) if result.winner else ""
-    seconds = {level: tuple(round(one, 6) for one in times) for level, times in spent.items()}
-    return Outcome(pairing, winner, result.reason, answers, match.root_at(match.move).hex(), seconds)
+    root = match.root_at(match.move).hex()
+    times = _rounded(spent.seconds), _rounded(spent.processor)
+    return Outcome(pairing, winner, result.reason, answers, root, *times)
+
+
+def _rounded(times: dict[str, list[float]]) -> dict[str, tuple[float, ...]]:
+    return {level: tuple(round(one, 6) for one in found) for level, found in times.items()}
 
 
 def wilson(points: float, matches: int) -> tuple[float, float]:

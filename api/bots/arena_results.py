@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -77,8 +77,17 @@ def line_of(row: Standing) -> str:
 
 
 def milliseconds(outcomes: Sequence[Outcome], level: str) -> dict[str, float]:
-    """Milliseconds of the decisions of a level: their mean, the p99 and the most."""
-    times = sorted(1000 * one for outcome in outcomes for one in outcome.seconds.get(level, ()))
+    """Milliseconds of the decisions of a level, by the clock: their mean, the p99 and the most."""
+    return _summary(one for outcome in outcomes for one in outcome.seconds.get(level, ()))
+
+
+def processor_milliseconds(outcomes: Sequence[Outcome], level: str) -> dict[str, float]:
+    """The processor's milliseconds of the actions of a level, all answers in a row: mean, p99 and most."""
+    return _summary(one for outcome in outcomes for one in outcome.processor.get(level, ()))
+
+
+def _summary(seconds: Iterable[float]) -> dict[str, float]:
+    times = sorted(1000 * one for one in seconds)
     if not times:
         return {"mean": 0.0, "p99": 0.0, "most": 0.0}
     p99 = times[min(len(times) - 1, len(times) * 99 // 100)]

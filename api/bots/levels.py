@@ -13,26 +13,40 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from domain.agents import AGENTS
+from domain.agents.lookahead import look_ahead
 from domain.agents.observation import Observation, table_of
 from domain.agents.search import greedy, random_picks, search
 from domain.agents.spec import Budget
 from domain.kernel import Picks, Refused
 
-RANDOM, EASY = "random", "easy"
+RANDOM, EASY, HARD = "random", "easy", "hard"
 AT_RANDOM, POLICY, GREEDY, PLAYOUTS = "random", "policy", "greedy", "playouts"
+DEEP, TREE = "deep", "tree"
 INSTANT = (AT_RANDOM, POLICY)  # methods that answer within 5 ms
+SECONDS = 2.0  # for one action in a live match; then the best answer so far is given
 
 
 class Method(Struct, frozen=True):
-    """How a level plays one game: `random`, `policy`, `greedy` (one answer ahead) or `playouts`."""
+    """How a level plays one game.
+
+    `random`, `policy`, `greedy` (one answer ahead) or `playouts`; with the functions that a game has for
+    looking further ahead: `deep` (playouts) or `tree`.  `seconds` is the most that one decision may take in a
+    live match: a part of the time for an action where an action takes several decisions.
+    """
 
     name: str
     budget: Budget = Budget(0)
+    seconds: float = SECONDS
 
     @property
     def is_instant(self) -> bool:
         """Does it answer within 5 ms, so that no process of its own is needed?"""
         return self.name in INSTANT
+
+    @property
+    def is_deep(self) -> bool:
+        """Does it look further ahead, with the functions that a game has for this?"""
+        return self.name in (DEEP, TREE)
 
 
 class Level(Struct, frozen=True):
@@ -56,8 +70,21 @@ LEVELS: dict[str, Level] = {
             "imperial_struggle": Method(GREEDY, Budget(2)),
         },
     ),
+    HARD: Level(
+        HARD,
+        {
+            "thirteen_minutes": Method(TREE, Budget(300), SECONDS / 2),
+            "cia_vs_kgb": Method(TREE, Budget(200)),
+            "twilight_struggle": Method(DEEP, Budget(64)),
+            "imperial_struggle": Method(TREE, Budget(100), SECONDS / 4),
+        },
+    ),
 }
 """The levels, by name, the weakest first."""
+
+
+ADVISER = EASY
+"""The level whose functions analyse finished matches (`replay.analysis`)."""
 
 
 def method_of(level: str, game: str) -> Method:
@@ -81,7 +108,10 @@ def names(game: str) -> list[str]:
 
 def version_of(level: str, game: str) -> str:
     """The version of the agent that plays; "" for a level that answers at random."""
-    return "" if method_of(level, game).name == AT_RANDOM else AGENTS[game].version
+    method = method_of(level, game)
+    if method.name == AT_RANDOM:
+        return ""
+    return AGENTS[game].deep_version if method.is_deep else AGENTS[game].version
 
 
 def act(
@@ -107,6 +137,9 @@ def act(
         return spec.policy(view, observation.seat, question, rng)
     if method.name == GREEDY:
         return greedy(spec, view, question, method.budget, rng)
+    if method.is_deep:
+        tree = method.name == TREE
+        return look_ahead(spec, view, question, method.budget, rng, expired, tree=tree)[0].picks
     return search(spec, view, question, method.budget, rng, expired)[0].picks
 
 

@@ -18,7 +18,11 @@ FILE = "strengths.json"
 
 
 class Strength(Struct, frozen=True):
-    """The matches of a level, in one version, against another; `milliseconds`: the mean of a decision."""
+    """The matches of a level, in one version, against another.
+
+    `milliseconds`: the mean of a decision, by the clock; `action`: of the processor, for all answers of an
+    action (0: not measured).
+    """
 
     level: str
     game: str
@@ -33,6 +37,8 @@ class Strength(Struct, frozen=True):
     seed: str
     endings: dict[str, int]
     seats: dict[str, float]
+    action: float = 0.0
+    action_p99: float = 0.0
 
 
 def strength_of(level: str, game: str) -> Strength | None:

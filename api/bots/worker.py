@@ -18,7 +18,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from api.bots.levels import act
+from api.bots.levels import act, method_of
 from domain.agents.observation import Observation
 from domain.kernel import Picks
 
@@ -26,7 +26,6 @@ NICENESS = 10  # requests of people go first
 MEMORY_BYTES = 200 * 1024 * 1024  # of data
 MOST_BYTES = 1024 * 1024  # of one message
 LENGTH = struct.Struct(">I")
-SECONDS = 2.0  # for one decision; then the best answer so far is given
 
 
 class Task(Struct, frozen=True):
@@ -45,7 +44,7 @@ class Thought(Struct, frozen=True):
 
 def main() -> None:
     """Answer tasks until the input ends."""
-    _limit()
+    limit(NICENESS, MEMORY_BYTES)
     read = msgspec.json.Decoder(Task)
     tasks, answers = sys.stdin.buffer, sys.stdout.buffer
     while (message := read_message(tasks)) is not None:
@@ -55,7 +54,7 @@ def main() -> None:
 
 def thought(task: Task) -> Thought:
     """The answer to a task."""
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + method_of(task.level, task.observation.game).seconds
     rng = random.Random(task.seed)
     return Thought(act(task.level, task.observation, rng, lambda: time.monotonic() > until))
 
@@ -65,20 +64,21 @@ def framed(message: bytes) -> bytes:
     return LENGTH.pack(len(message)) + message
 
 
-def read_message(source: BinaryIO) -> bytes | None:
-    """The next message; None if the input has ended, or claims more than `MOST_BYTES`."""
+def read_message(source: BinaryIO, most: int = MOST_BYTES) -> bytes | None:
+    """The next message; None if the input has ended, or claims more than `most` bytes."""
     head = source.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None
     (length,) = LENGTH.unpack(head)
-    message = source.read(length) if length <= MOST_BYTES else b""
+    message = source.read(length) if length <= most else b""
     return message if len(message) == length else None
 
 
-def _limit() -> None:
-    with suppress(OSError, ValueError):  # where the system does not allow it
-        os.nice(NICENESS)
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+def limit(niceness: int, memory: int) -> None:
+    """Let this process run after others, and with so many bytes of data, where the system allows it."""
+    with suppress(OSError, ValueError):
+        os.nice(niceness)
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ tournament.add_command(simulate)
 
 
 @tournament.command()
-@click.argument("format", type=click.Choice(["swiss", "round_robin"]))
+@click.argument("format", type=click.Choice(["swiss", "round_robin", "knockout", "league", "stages"]))
 @click.option("--game", default="cia_vs_kgb", show_default=True, help="The game.")
 @language_option
 def terms(format: str, game: str, language: str) -> None:
@@ -120,7 +120,7 @@ def enter(store: Location, tournament: str, file: Path, person: str, as_json: bo
     Example:
       glasnost tournament enter --store games TOURNAMENT entrants.csv
     """
-    from replay.entrant_list import MOST_BYTES, read_entrants
+    from replay.tournaments.entrant_list import MOST_BYTES, read_entrants
 
     listed = read_entrants(read_bytes(file, limit=MOST_BYTES, what="list of entrants"))
     codes: list[dict[str, str]] = []
@@ -171,10 +171,11 @@ def pair(store: Location, tournament: str, person: str, draft: bool, as_json: bo
     async def work(gate: TournamentGate) -> Any:
         from domain.tournaments import commands as c
         from domain.tournaments.crosstables import FIRST_COLOUR, first_colour
+        from domain.tournaments.drafts import needs_engine
 
         log = await gate.commands.log(tournament)
         actor = await _actor(gate, person, log.state)
-        if first_colour(log.state) is None and not draft:
+        if needs_engine(log.state) and first_colour(log.state) is None and not draft:
             lot = c.DrawLot(label=FIRST_COLOUR, n=2)
             await gate.commands.command(tournament, lot, actor, expect=log.entry)
         found = await gate.draft(tournament, actor)
@@ -327,6 +328,50 @@ def rule(
 @tournament.command()
 @store_option()
 @_id
+@click.option(
+    "--decided",
+    metavar="ENTRANT",
+    multiple=True,
+    help="Who goes on where places or contests are level; may be repeated.",
+)
+@click.option("--reason", default="", help="The reason of such a decision, for everybody to read.")
+@_as
+@json_option
+@language_option
+def advance(
+    store: Location,
+    tournament: str,
+    decided: tuple[str, ...],
+    reason: str,
+    person: str,
+    as_json: bool,
+    language: str,
+) -> None:
+    """Let those go on who have qualified: to the next stage, or between the divisions of a league.
+
+    Who goes on in a bracket is written down when its next round is paired.  The director decides what stands
+    level.
+
+    \b
+    Example:
+      glasnost tournament advance --store games TOURNAMENT
+      glasnost tournament advance --store games TOURNAMENT --decided n3 --reason "drawn by lot"
+    """
+
+    async def work(gate: TournamentGate) -> Accepted:
+        from domain.tournaments import commands as c
+
+        log = await gate.commands.log(tournament)
+        actor = await _actor(gate, person, log.state)
+        order = _command(c.Advance, do="advance", decided=decided, reason=reason)
+        return await gate.advance(tournament, order, actor, log.entry)
+
+    _report(_run(store, work), as_json, language)
+
+
+@tournament.command()
+@store_option()
+@_id
 @click.option("--at", "at", type=int, help="After this entry; else the latest.")
 @click.option("--explain", "entrant", help="Show every addend of this entrant's values.")
 @json_option
@@ -341,10 +386,8 @@ def standings(
       glasnost tournament standings --store games TOURNAMENT --explain n3
     """
     from api.gate.tournament_commands import state_at
-    from domain.tournaments.crosstables import crosstable
     from domain.tournaments.judging import entrant_in
-    from replay.standings import explained
-    from replay.tournament_results import settings_of, standings_of
+    from replay.tournaments.results import explained_of, standings_of
 
     with opened_store(store, write=False) as opened:
         log = opened.tournament(tournament)
@@ -354,8 +397,7 @@ def standings(
         found, names = standings_of(state), opened.people.names([one.player for one in state.numbered])
         why = None
         if entrant is not None:
-            number = [one.id for one in state.numbered].index(entrant_in(state, entrant).id) + 1
-            why = explained(crosstable(state), settings_of(state), number)
+            why = explained_of(state, entrant_in(state, entrant).id)
     if as_json:
         print_json({"tournament": tournament, "entry": state.entry, "standings": found, "explained": why})
         return
@@ -454,7 +496,7 @@ def _run(store: Location, work: Callable[[TournamentGate], Awaitable[Any]]) -> A
     from api.gate.tournaments import TournamentGate
     from api.http.server import clock
     from api.settings import product
-    from replay.pairing_twice import pair_twice
+    from replay.tournaments.pairing_twice import pair_twice
 
     must_hold_a_store(store)
     with opened_store(store) as opened:

@@ -74,7 +74,7 @@ def verify(
     Example:
       glasnost tournament verify cup.glasnost-tournament --trust keys.txt
     """
-    from replay.pairing_twice import pair_once
+    from replay.tournaments.pairing_twice import pair_once
     from replay.tournaments.verify import verify as verified
 
     trusted = trusted_keys(keys, trust)

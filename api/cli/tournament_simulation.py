@@ -27,15 +27,27 @@ if TYPE_CHECKING:
     from api.store.sql import SqlStore
     from domain.tournaments.history import TournamentLog
     from domain.tournaments.terms import Terms
-    from replay.tournament_simulation import Plan
+    from replay.tournaments.simulation import Plan
 
 PLAYED_BELOW = 64  # entrants: with fewer, every board is a real match unless --matches says otherwise
+FORMATS = ("swiss", "round_robin", "knockout", "league", "stages")
+DIVISION, LEAST_DIVIDED = 8, 4  # entrants
 _share = click.FloatRange(0, 0.5)
 
 
 @click.command()
 @click.option("--players", metavar="N", type=click.IntRange(2, 1_000), default=16, show_default=True)
-@click.option("--rounds", metavar="N", type=click.IntRange(1, 40), default=3, show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="swiss",
+    show_default=True,
+    help="knockout: two games a contest; league: divisions of eight; stages: Swiss, then a knock-out.",
+)
+@click.option(
+    "--rounds", metavar="N", type=click.IntRange(1, 40), default=3, show_default=True, help="Of Swiss rounds."
+)
 @click.option("--forfeits", metavar="PART", type=_share, default=0.0, help="Part of the boards of a round.")
 @click.option("--byes", metavar="PART", type=_share, default=0.0, help="Part of the entrants, each round.")
 @click.option(
@@ -60,6 +72,7 @@ _share = click.FloatRange(0, 0.5)
 @language_option
 def simulate(
     players: int,
+    format_: str,
     rounds: int,
     forfeits: float,
     byes: float,
@@ -72,7 +85,7 @@ def simulate(
     as_json: bool,
     language: str,
 ) -> None:
-    """Simulate a Swiss tournament, through the same gate as a real one.
+    """Simulate a tournament, through the same gate as a real one.
 
     The seed decides who forfeits, rests and withdraws, and how bots choose.  What a tournament and its
     matches draw by themselves comes from their own secrets, as always.
@@ -81,16 +94,18 @@ def simulate(
     Example:
       glasnost tournament simulate --players 128 --rounds 7 --forfeits .05 --byes .03 --withdrawals .02
       glasnost tournament simulate --players 8 --matches bots --out cup.glasnost-tournament --json
+      glasnost tournament simulate --format league --players 16 --matches none
     """
     from api.cli.tournament_files import file_at, write_bundle
-    from domain.tournaments.terms import Terms
-    from replay.tournament_simulation import Plan
+    from replay.tournaments.simulation import Plan
 
-    if rounds >= players:
+    if format_ in ("swiss", "stages") and rounds >= players:
         raise CannotBeDone(f"--rounds {rounds}: {players} entrants have an opponent for {players - 1} rounds")
+    if byes and format_ != "swiss":
+        raise CannotBeDone(f"--byes {byes}: entrants ask for byes in a Swiss tournament only")
     plan = Plan(players, rounds, forfeits, byes, withdrawals, seed)
     wanted: Matches = matches or ("bots" if players < PLAYED_BELOW else "none")
-    terms = Terms(game=game_named(game).name, format="swiss", rounds=rounds, most_entrants=players)
+    terms = _terms(format_, game_named(game).name, players, rounds)
     must_be_writable(out)
     with store_or_temporary(store) as opened, progress("simulate", rounds) as advance:
         log = asyncio.run(_simulated(opened, plan, terms, wanted, advance))
@@ -100,6 +115,33 @@ def simulate(
     _print(log, out, as_json, language)
 
 
+def _terms(format_: str, game: str, players: int, rounds: int) -> Terms:
+    """The terms of a simulation.  Raises CannotBeDone: there are too many or too few players."""
+    from msgspec.structs import replace
+
+    from domain.tournaments.formats.knockout import MOST
+    from domain.tournaments.terms import MOST_ROUNDS, Knockout, League, Stage, Terms
+
+    if format_ == "swiss":
+        return Terms(game=game, format="swiss", rounds=rounds, most_entrants=players)
+    if format_ in ("knockout", "round_robin") and players > MOST:
+        raise CannotBeDone(f"--players {players}: a bracket or a table has at most {MOST}")
+    if format_ in ("league", "stages") and players < LEAST_DIVIDED:
+        raise CannotBeDone(f"--players {players}: a league, and stages, need at least {LEAST_DIVIDED}")
+    common = Terms(game=game, format="round_robin", rounds=MOST_ROUNDS, most_entrants=players)
+    match format_:
+        case "knockout":
+            return replace(common, format="knockout", knockout=Knockout(2))
+        case "league":
+            count = max(2, -(-players // DIVISION))
+            return replace(common, format="league", league=League((players // count,) * count, 1, 1))
+        case "stages":
+            size = min(MOST, 1 << (players // 2).bit_length() - 1)
+            stages = (Stage("swiss", rounds), Stage("knockout", MOST_ROUNDS - rounds, size))
+            return replace(common, format="stages", stages=stages)
+    return common
+
+
 async def _simulated(
     store: SqlStore, plan: Plan, terms: Terms, matches: Matches, advance: Advance
 ) -> TournamentLog:
@@ -107,7 +149,7 @@ async def _simulated(
     from api.gate.tournament_simulation import Endless, Simulation
     from api.http.server import clock
     from api.settings import product
-    from replay.pairing import pair
+    from replay.tournaments.pairing import pair
 
     gate = Gate(store, store.keys, clock, product())
     simulation = Simulation(gate, pair, plan, terms, matches)

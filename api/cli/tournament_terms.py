@@ -19,10 +19,14 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ('game = "{game}"', "a game of `glasnost games`", "игра из `glasnost games`"),
     (
         'format = "{format}"',
-        "swiss or round_robin",
-        "система: swiss (швейцарская) или round_robin (круговая)",
+        "swiss, round_robin, knockout, league or stages",
+        "система: swiss (швейцарская), round_robin (круговая), knockout (на выбывание), league, stages",
     ),
-    ("rounds = 7", "so many rounds", "число туров"),
+    (
+        "rounds = {rounds}",
+        "so many rounds, or the most there may be",
+        "число туров, или сколько их может быть",
+    ),
     ('edition = "{edition}"', "the edition of the game", "издание игры"),
     ("options = {{}}", "options of the game that are not its defaults", "параметры игры, если не обычные"),
     ("cycles = 1", "2: everybody meets everybody twice", "2 — играют в два круга"),
@@ -83,6 +87,34 @@ _LINES: tuple[tuple[str, str, str], ...] = (
 )
 
 
+_CONTESTS = (
+    "knockout = {best_of = 1, decider = {}}",
+    "games of a contest (1, 2 or 3); options of a deciding one, such as {bid = 'victory_points'}",
+    "партий во встрече (1, 2 или 3); параметры решающей, например {bid = 'victory_points'}",
+)
+_MORE: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "swiss": (),
+    "round_robin": (),
+    "knockout": (_CONTESTS,),
+    "league": (
+        (
+            "league = {divisions = [8, 8], up = 2, down = 2}",
+            "sizes, the highest division first; so many move up and down",
+            "размеры дивизионов от высшего; сколько переходит вверх и вниз",
+        ),
+    ),
+    "stages": (
+        (
+            "stages = [{format = 'swiss', rounds = 5}, {format = 'knockout', rounds = 9, entrants = 8}]",
+            "each later one for so many of the one before",
+            "каждый следующий этап — для стольких лучших из предыдущего",
+        ),
+        _CONTESTS,
+    ),
+}
+_ROUNDS = {"knockout": 18, "league": 14, "stages": 14}
+
+
 class TermsFile(Struct, frozen=True):
     """A title, and terms."""
 
@@ -92,16 +124,15 @@ class TermsFile(Struct, frozen=True):
 
 def template(format: str, game: str, edition: str, language: str) -> str:
     """Return a file with every field and a comment behind it."""
-    place = 1 if language == "en" else 2
-    lines = [
-        f"{line[0].format(format=format, game=game, edition=edition)}  # {line[place].format()}\n"
-        for line in _LINES
-    ]
+    place, rounds = (1 if language == "en" else 2), _ROUNDS.get(format, 7)
+    values = {"format": format, "game": game, "edition": edition, "rounds": rounds}
+    lines = [f"{line[0].format(**values)}  # {line[place].format()}\n" for line in _LINES]
+    more = "".join(f"{text}  # {(english, russian)[place - 1]}\n" for text, english, russian in _MORE[format])
     until = {
         "en": "# until = 1900000000000000  # the date of the whole tournament, in microseconds UTC\n",
         "ru": "# until = 1900000000000000  # срок всего турнира, в микросекундах UTC\n",
     }
-    return "".join(lines) + until[language]
+    return "".join(lines) + more + until[language]
 
 
 def read_terms(path: Path) -> TermsFile:

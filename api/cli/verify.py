@@ -113,7 +113,7 @@ def _tournament_report(store: SqlStore, name: str, ring: KeyRing | None) -> Repo
     from domain.chance import Secret
     from domain.log import Damaged
     from replay.report import LOG, Failure, Report, Wrong
-    from replay.tournament_chain import check_records
+    from replay.tournaments.chain import check_records
 
     secret, failures = _secret(store, name) if ring else (None, ())
     try:

@@ -14,7 +14,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -26,6 +26,7 @@ from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, MatchCache
 from api.store.interface import Conflict
 from domain.drafts import Draft
+from domain.events import Seated
 from domain.kernel import Picks, Prompt, Refused, Seat
 from domain.match import Match
 
@@ -87,6 +88,15 @@ def searches(bot: Bot | AgentBot, game: str) -> bool:
 def version_of(bot: Bot | AgentBot | None, game: str) -> str:
     """The version of a bot's code, as it enters the log; "" for a bot without one."""
     return bot.version(game) if isinstance(bot, AgentBot) else ""
+
+
+CLIENT = "client"
+"""What `seated.bot` says of a seat that a player with the role `bot` takes: a program plays, but not ours."""
+
+
+def is_ours(seated: Seated[Any]) -> bool:
+    """Does a bot of this server play the seat?"""
+    return bool(seated.bot) and seated.player == player_of(seated.bot)
 
 
 def player_of(bot: str) -> str:
@@ -262,7 +272,7 @@ class BotRunner:
     def _bot_among(self, match: Match, seats: tuple[Seat, ...]) -> tuple[Seat, Bot | AgentBot] | None:
         for seat in seats:
             seated = match.player_of(seat)
-            if seated and seated.bot in self.bots:
+            if seated and is_ours(seated) and seated.bot in self.bots:
                 return seat, self.bots[seated.bot]
         return None
 

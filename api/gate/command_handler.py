@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from api.gate.bots import BotRunner
+from api.gate.bots import BotRunner, is_ours
 from api.gate.clocks import Clocks
 from api.gate.commit import UNTOLD, Commits
 from api.gate.match_cache import CachedMatch, MatchCache
@@ -205,7 +205,7 @@ def _follows_at_once(match: Match, move: int) -> bool:
     entry, before = match.records[move].entry, match.records[move - 1].entry
     if isinstance(entry, (Played, TakebackAnswered)):
         seated = match.player_of(entry.seat, move)
-        return seated is not None and bool(seated.bot)
+        return seated is not None and is_ours(seated)
     if isinstance(entry, TakenBack):
         return isinstance(before, TakebackAnswered)
     return isinstance(entry, (SecretOpened, Closed))

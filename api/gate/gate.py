@@ -20,7 +20,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from api.bots.workers import BotWorkers
-from api.gate.bots import BotRunner, Bots, builtin_bots, knows, must_know, player_of, searches, version_of
+from api.gate.bots import (
+    CLIENT,
+    BotRunner,
+    Bots,
+    builtin_bots,
+    knows,
+    must_know,
+    player_of,
+    searches,
+    version_of,
+)
 from api.gate.cache_sync import Feed, Following
 from api.gate.clocks import Clocks, Timekeeper
 from api.gate.command_handler import (
@@ -396,10 +406,12 @@ class Gate:
         invitation: str | None = None,
         key: Key | None = None,
         source: Source | None = None,
+        is_program: bool = False,
     ) -> CommandResult:
         """`player` takes a seat, or lets a bot play it (None: a caller who may do so in any match).
 
-        With the hash of a salt, play waits until the salt is opened.
+        With the hash of a salt, play waits until the salt is opened.  `is_program`: the player has the role
+        `bot`, which the log says for ever.
 
         Raises:
             Refused: unknown-match, unknown-bot, foreign, limit, reserved, unavailable, and what `Match.sit`
@@ -423,7 +435,7 @@ class Gate:
                 seat,
                 name,
                 salt=salt,
-                bot=bot,
+                bot=CLIENT if is_program else bot,
                 source=source,
                 hashed=salt_hash,
                 line=line,

@@ -71,7 +71,7 @@ class LogFollower:
             while not self._stopping.is_set() and self._writer.step():
                 pass
             if not self._stopping.is_set():
-                self._writer.sign()
+                self._writer.publish()
             self._said = ""
         except (StoreError, Damaged) as error:
             self._report(str(error) if isinstance(error, Behind) else type(error).__name__)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from msgspec import Struct
+
+from api.gate.child_process import one_process
 
 MOST_SECONDS = 300.0  # for one match
 
@@ -60,7 +61,7 @@ class MatchVerifier:
         """
         loop = asyncio.get_running_loop()
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+            self._pool = one_process()
         try:
             async with asyncio.timeout(MOST_SECONDS):
                 return await loop.run_in_executor(self._pool, lights, work)

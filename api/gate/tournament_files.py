@@ -6,13 +6,12 @@ Reading the store is done in a thread; what takes time, the match files, does no
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import IO
 
+from api.gate.child_process import one_process
 from api.store.interface import Store
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -43,7 +42,7 @@ def match_file(game: str, match: str, stored: Sequence[bytes], note: str) -> byt
 @contextmanager
 def in_a_process() -> Iterator[Build]:
     """Make match files in a process of its own, for as long as the context lasts."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+    with one_process() as pool:
 
         def build(game: str, match: str, stored: Sequence[bytes], note: str) -> bytes:
             return pool.submit(match_file, game, match, stored, note).result(MOST_SECONDS)

@@ -19,7 +19,7 @@ from domain.tournaments.fold import applied
 from domain.tournaments.judging import Actor, Given, role_of
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Tournament
-from replay.tournament_results import standings_of
+from replay.tournaments.results import standings_of
 
 
 class Moved(Struct, frozen=True):
@@ -103,6 +103,8 @@ async def _outside(
         return await gate.with_rating(s, command, actor, known)
     if isinstance(command, c.CloseRound):
         return await gate.with_heads(s, command, known)
+    if isinstance(command, c.Advance):
+        return await gate.with_ranks(s, known)
     return await gate.with_move(s, command, known) if isinstance(command, c.Rule) else known
 
 

@@ -29,11 +29,12 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import Terms
-from replay.tournament_simulation import Plan, cells_of, entrants, sitting_out
+from replay.tournaments.simulation import Plan, cells_of, entrants, sitting_out
 
 TITLE = "Simulated tournament"
 FORFEIT = "the simulated entrant did not come"
 REPORTED = "drawn by rating"
+LEVEL = "the better seed"
 MOST_ANSWERS = 20_000  # of one match; a game that asks for more does not end
 Matches = Literal["none", "bots"]
 AfterRound = Callable[[int], object]
@@ -70,9 +71,12 @@ class Simulation:
             Endless: a match of bots did not end.
         """
         await self._announce()
-        for number in range(1, self._plan.rounds + 1):
-            await self._play(number)
-            after_round(number)
+        if self._terms.format == "swiss":
+            for number in range(1, self._plan.rounds + 1):
+                await self._play(number)
+                after_round(number)
+        else:
+            await self._play_out(after_round)
         await self._tournaments.publish(self._id, c.Publish(final=True), self._director, await self._entry())
         return await self._log()
 
@@ -124,6 +128,37 @@ class Simulation:
         entry = await self._entry()
         closing = c.CloseRound(round=number)
         await self._tournaments.close_round(self._id, closing, self._director, entry)
+
+    async def _play_out(self, after_round: AfterRound) -> None:
+        """Play until all is decided; what stands level goes to the better seeds."""
+        while (s := await self._state()).status != "finished":
+            try:
+                if s.rounds and len(s.rounds) >= s.last_round and not s.is_last_stage:
+                    await self._advance()
+                else:
+                    await self._play(len(s.rounds) + 1)
+                    after_round(len(s.rounds) + 1)
+            except Refused as error:
+                if error.id != "contest-tied":
+                    raise
+                await self._advance(str(error.values["w"]))
+        if self._terms.league:
+            await self._advance()
+
+    async def _advance(self, *decided: str) -> None:
+        """Let those go on who have qualified."""
+        command = c.Advance(decided=decided, reason=LEVEL if decided else "")
+        try:
+            await self._tournaments.advance(self._id, command, self._director, await self._entry())
+        except Refused as error:
+            if error.id != "place-contested":
+                raise
+            contested, left = error.values["entrants"], error.values["left"]
+            assert isinstance(contested, list)
+            assert isinstance(left, int)
+            order = [one.id for one in (await self._state()).numbered]
+            best = sorted(map(str, contested), key=order.index)[:left]
+            await self._advance(*decided, *best)
 
     async def _leave(self, number: int) -> None:
         """Some withdraw, some ask for a bye."""

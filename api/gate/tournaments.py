@@ -27,23 +27,24 @@ from domain.kernel import Refused, Result
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
-from domain.tournaments.crosstables import crosstable, table_for_pairing
+from domain.tournaments.crosstables import table_for_pairing
+from domain.tournaments.drafts import in_tournament, needs_engine, options_of, without_board
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
 from domain.tournaments.log import Draft
 from domain.tournaments.outcomes import sides_of, sitting
-from domain.tournaments.rounds import next_round, without_board
+from domain.tournaments.rounds import next_round
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
-from replay.pairing import PairingAnswer
-from replay.standings import Explained, Standings, explained
-from replay.tournament_results import round_robin, settings_of, standings_of
+from replay.tournaments.pairing import PairingAnswer
 from replay.tournaments.pairings import named_boards
 from replay.tournaments.published import published_hashes
-from replay.trf import pairing_input
+from replay.tournaments.results import computed_draft, explained_of, ranked_of, standings_of
+from replay.tournaments.standings import Explained, Standings
+from replay.tournaments.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
-"""An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
+"""An engine: the TRF of a tournament in, the pairing of the next round out (see `pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
 _TABLES = 64  # standings that are kept
@@ -174,16 +175,19 @@ class TournamentGate:
     def drafted(self, s: Tournament) -> c.PairingDraft:
         """Pair the next round of a state; it takes a while.  Raises Refused: see `draft`."""
         number = next_round(s)
-        if s.terms.format == "round_robin":
-            return round_robin(s, number)
-        table = table_for_pairing(s, number)
+        if not needs_engine(s):
+            return computed_draft(s, number)
+        view, within = s.playing, number - s.first_of_stage + 1
+        table = table_for_pairing(view, within)
         if table.first_colour is None:
             raise Refused("boards", "draw-the-colour-first")
         if self._pairer is None:
             raise Refused("not-offered", "no-pairing-extra")
-        text = pairing_input(table, number)
+        text = pairing_input(table, within)
         answer = self._pairer(text)
         names = {line.number: line.entrant for line in table.lines}
+        boards = named_boards(answer, names)
+        byes = without_board(view, within) | {names[one]: "pairing_bye" for one in answer.byes}
         return c.PairingDraft(
             round=number,
             engine=answer.engine,
@@ -191,8 +195,8 @@ class TournamentGate:
             rules=answer.rules,
             input_sha256=hashlib.sha256(text.encode()).hexdigest(),
             input=text,
-            boards=named_boards(answer, names),
-            byes=without_board(s, number) | {names[one]: "pairing_bye" for one in answer.byes},
+            boards=boards,
+            byes=in_tournament(s, boards, byes),
         )
 
     async def pair(
@@ -256,6 +260,7 @@ class TournamentGate:
     async def _opened(self, s: Tournament, place: BoardOf, board: Board) -> Match:
         """The match of a board, opened now or before."""
         seats, terms = GAMES[s.terms.game].seats, s.terms
+        options = options_of(terms, board)
         people = tuple(s.entrants[name].player for name in board.seated)
         reserved = {seat: Reservation(person) for seat, person in zip(seats, people, strict=False)}
         try:
@@ -263,7 +268,7 @@ class TournamentGate:
                 None,
                 terms.game,
                 terms.edition,
-                terms.options,
+                options,
                 match=board.match,
                 reserved=reserved,
                 private=not terms.rated or terms.visibility == "link",
@@ -275,7 +280,7 @@ class TournamentGate:
             if error.kind != "exists":
                 raise
         match = await self.gate.match(board.match)
-        same = (match.opened.edition, match.opened.options) == (terms.edition, terms.options)
+        same = (match.opened.edition, match.opened.options) == (terms.edition, options)
         if match.opened.tournament != place or not same:
             raise Refused("boards", "another-match", {"board": board.number})
         return match
@@ -477,9 +482,25 @@ class TournamentGate:
         Raises:
             Refused: not-entered, not-offered.
         """
-        number = [one.id for one in s.numbered].index(entrant_in(s, entrant).id) + 1
+        if entrant_in(s, entrant) not in s.numbered:
+            raise Refused("not-entered", "no-such-entrant", {"entrant": entrant})
         async with self._engine:
-            return await asyncio.to_thread(explained, crosstable(s), settings_of(s), number)
+            return await asyncio.to_thread(explained_of, s, entrant)
+
+    async def advance(
+        self, tournament: str, command: c.Advance, actor: Actor, expect: int | None, key: Key | None = None
+    ) -> Accepted:
+        """Let those go on who have qualified.  Raises Refused: see `advancing.advance`."""
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            return await self.with_ranks(s, known)
+
+        return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    async def with_ranks(self, s: Tournament, known: Given) -> Given:
+        """Return what is given for going on: with the entrants by place.  Raises Refused: not-offered."""
+        async with self._engine:
+            return replace(known, ranked=await asyncio.to_thread(ranked_of, s))
 
     async def publish(
         self, tournament: str, command: c.Publish, actor: Actor, expect: int, key: Key | None = None

@@ -21,6 +21,7 @@ from api.http.decoding import JSON
 from api.http.middleware import answered, failed
 from api.http.problems import DOCS, HANDLERS, answer, document, refused
 from api.http.routes import (
+    analysis,
     data,
     event_stream,
     lists,
@@ -65,6 +66,7 @@ TOPICS = (
     event_stream.api,
     positions.api,
     verifications.api,
+    analysis.api,
     lists.api,
     tournaments.api,
     tournament_officials.api,

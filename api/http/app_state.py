@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from cachetools import FIFOCache, LRUCache
 
+from api.bots.analysis import Analyses
 from api.bus import Bus
 from api.gate import Gate
 from api.gate.cosignatures import Cosignatures
@@ -45,8 +46,8 @@ from domain.match import Match
 from domain.tournaments.commands import RATING
 from projections import read
 from projections.model import LIVE
-from replay.pairing_twice import pair_twice
 from replay.sanitize import one_line
+from replay.tournaments.pairing_twice import pair_twice
 from replay.transparency.policy import Policy
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
@@ -212,6 +213,7 @@ class Services:
         self.live = LivePositions()
         self.data = DataProcess(data)
         self.verifications = Verifications(pulse)
+        self.analyses = Analyses(settings.bot_workers > 0)
         self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
         trusted = proxies(os.environ) if settings.trust_proxy else ()

@@ -309,7 +309,7 @@ def _described(
 
 
 def _seats_of(row: MatchRow, player: str) -> tuple[Seat, ...]:
-    return tuple(seat for seat, sits in row.seats.items() if sits == player and seat not in row.bots)
+    return tuple(seat for seat, sits in row.seats.items() if sits == player)
 
 
 def _free(row: MatchRow, player: str | None, reserved: Mapping[str, Reservations] | None) -> tuple[Seat, ...]:

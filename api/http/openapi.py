@@ -171,6 +171,8 @@ def _responses(route: Route, kinds: Kinds) -> dict[int | str, dict[str, Any]]:
     told: dict[int | str, dict[str, Any]] = {route.status: {"description": "Done", "content": content}}
     for other in route.also:
         media = _plain(*other.media)
+        if other.returns is not None:
+            media[JSON] = {"schema": _schema(other.returns, kinds)}
         known = told.setdefault(other.status, {"description": other.meaning})
         if media:
             known.setdefault("content", {}).update(media)

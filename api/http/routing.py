@@ -353,11 +353,12 @@ class RouteEndpoint:
 
 
 class Documented(Struct, frozen=True):
-    """Another documented answer of a route: its status, what it means, and its media types."""
+    """Another documented answer of a route: its status, what it means, and its media types or its struct."""
 
     status: int
     meaning: str
     media: tuple[str, ...] = ()
+    returns: type[Struct] | None = None
 
 
 _UNCHANGED = Documented(304, "Unchanged: `If-None-Match` names the current version")

@@ -19,7 +19,9 @@ from replay.evidence import Deed, Held, SeatEvidence
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Question = Literal["log", "chance", "fold", "rules"]  # of the verification
-Role = Literal["player", "organizer", "observer", "admin"]
+Role = Literal["player", "organizer", "observer", "admin", "bot"]
+BOT: Role = "bot"
+"""The role of a player that is a program."""
 Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
 
 
@@ -31,10 +33,14 @@ class Request(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewPlayer(Request, frozen=True):
-    """A new player; only an admin can give a role other than player."""
+    """A new player; only an admin can give a role other than player.
+
+    `bot`: a program plays.  It has the role `bot` for ever, and no rated match.
+    """
 
     name: Name
     role: Role = "player"
+    bot: bool = False
 
 
 Why = Annotated[
@@ -282,7 +288,11 @@ class NamedOption(Struct, frozen=True, omit_defaults=True):
 
 
 class PromptView(Struct, frozen=True, omit_defaults=True):
-    """What a seat is asked: any `least`...`most` different options.  `move` put the question."""
+    """What a seat is asked: any `least`...`most` different options.  `move` put the question.
+
+    For programs that search, if they ask for it: `agenda`, the steps that remain to be done after move `at`,
+    in the order of a stack (the last is the next).
+    """
 
     move: int
     seat: str
@@ -292,6 +302,8 @@ class PromptView(Struct, frozen=True, omit_defaults=True):
     most: int
     why: str
     ordered: bool = False
+    at: int | UnsetType = UNSET
+    agenda: list[Object] | UnsetType = UNSET
 
 
 class ClockView(Struct, frozen=True):
@@ -678,7 +690,8 @@ class BotStrength(Struct, frozen=True):
 
 
 class BotMethod(Struct, frozen=True):
-    """How a bot plays one game: at random, by its policy, greedily, or by so many `playouts` a decision.
+    """How a bot plays one game: at random, by its policy, greedily, or by so many `playouts` a decision
+    (`playouts`, `deep`, or `tree`).
 
     `version` is that of its code (empty at random).  `offered`: this server can run it.  `strength` is null
     while it has not been measured for this version.
@@ -771,6 +784,79 @@ class VerificationView(Struct, frozen=True):
     checks: list[CheckView]
     signed: list[str]
     notes: list[str]
+
+
+class AnalysisProgress(Struct, frozen=True):
+    """How far an analysis is: `done` of `of` answers; 0 of 0 while others come first."""
+
+    done: int
+    of: int
+
+
+class AnalysisAgent(Struct, frozen=True):
+    """Whose opinion it is: the agent of a level, here with so many `playouts` for each answer.
+
+    `version` is that of everything by which it judges.  `strength`: of the level as it plays; null if this
+    version was not measured.
+    """
+
+    level: str
+    version: str
+    playouts: int
+    strength: BotStrength | None
+
+
+class SuggestionView(Struct, frozen=True):
+    """An answer that the agent compared: `win_probability` of the asked seat, by what it knew; `said`: in
+    words."""
+
+    picks: list[str]
+    said: str
+    win_probability: float
+    playouts: int
+
+
+class AnalysedMove(Struct, frozen=True):
+    """One answer of a match that is over; `said`: what was picked, in words.
+
+    `before`, `after`: the win probability of the seat `first`, with everything open; `luck`: how much of the
+    change its draws brought.  `known`: the same as `before`, by what the asked seat knew; `best`: what the
+    agent would have played, the best first (empty: there was no choice); `loss`: by how much it is better for
+    the seat, in the agent's opinion.  `known` and `loss` are null where today's rules cannot say them.
+    """
+
+    move: int
+    seat: str
+    ask: str
+    picks: list[str]
+    said: str
+    before: float
+    after: float
+    luck: float
+    known: float | None
+    loss: float | None
+    best: list[SuggestionView]
+
+
+class AnalysisView(Struct, frozen=True):
+    """What an agent thinks of a match that is over.
+
+    `start`: the win probability of the seat `first` when play began; `result`: 1 won, 0.5 drawn, 0 lost.
+    `luck` and `choices` are changes by seat, each for that seat; `ending`: what ended the match otherwise
+    than by play, for `first`.  For `first`: start + its luck + its choices - the choices of the other +
+    ending = result.  `turning_points`: the moves with the greatest changes.
+    """
+
+    match: str
+    agent: AnalysisAgent
+    first: str
+    start: float
+    result: float
+    luck: dict[str, float]
+    choices: dict[str, float]
+    ending: float
+    turning_points: list[int]
+    moves: list[AnalysedMove]
 
 
 class Notifications(Struct, frozen=True):

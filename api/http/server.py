@@ -228,7 +228,7 @@ class Server(uvicorn.Server):
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
         self._log_follower, self._cosignatures = services.log_follower, services.cosignatures
-        self._data = services.data
+        self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
         self._begins, self._first = begins, set[asyncio.Task[None]]()
@@ -284,6 +284,7 @@ class Server(uvicorn.Server):
         await self._log_follower.stop()
         self._verifier.close()
         await self._data.stop()
+        await self._analyses.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)
         if self._bus is not None:

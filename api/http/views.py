@@ -11,6 +11,7 @@ from msgspec import NODEFAULT, UNSET, Raw, Struct, UnsetType
 from msgspec.structs import FieldInfo, replace
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
+from api.gate.bots import is_ours
 from api.http.clocks import clock_view
 from api.http.schemas import (
     AskedView,
@@ -430,10 +431,10 @@ def _option(game: Game, option: Option) -> OptionView:
 
 
 def players_of(seen: CachedMatch | UncachedMatch) -> list[str]:
-    """Return the ids of the people at the table whose names may be shown.
+    """Return the ids of the players at the table whose names may be shown.
 
     A match whose players are only claimed, or that is imported, may claim any player, so it shows no name.
     """
     if seen.match.claimed or seen.match.imported:
         return []
-    return [seated.player for seated in seen.match.seats.values() if seated and not seated.bot]
+    return [seated.player for seated in seen.match.seats.values() if seated and not is_ours(seated)]

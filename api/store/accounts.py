@@ -142,7 +142,7 @@ def _words(text: str) -> str:
 # ── Names and tokens, beside the log: the log knows players by random ids only ──
 
 
-ROLES = ("player", "organizer", "observer", "admin")
+ROLES = ("player", "organizer", "observer", "admin", "bot")
 _MOST = 500  # ids in one look-up
 _ONE_BY_ONE = "people"  # the name in `meta` of the row that every change of people changes first
 _OLD_NAMES = "old names"  # the value of that row while bytes of old names may be left in the store

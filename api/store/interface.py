@@ -158,7 +158,7 @@ class Figures(Protocol):
 
 
 class Person(Struct, frozen=True):
-    """A user with a token and a role: player, organizer, observer or admin.  The name may be forgotten."""
+    """A user with a token and a role: player, organizer, observer, admin, bot.  The name may be forgotten."""
 
     id: str
     name: str | None

@@ -81,8 +81,8 @@ class LogWriter:
         while self.step():
             pass
 
-    def sign(self) -> Checkpoint | None:
-        """Sign the log as it is, and publish the checkpoint; None if it is published already.
+    def publish(self) -> Checkpoint | None:
+        """Sign the log as it is, and make the checkpoint public; None if it is published already.
 
         Raises:
             StoreError: the log is behind what was signed, or the key folder cannot be written.
@@ -120,7 +120,7 @@ class LogWriter:
         self._append(self._stored or 0, [NewLeaf(OWN, RESTORED, leaf.bytes)])
         self._log.forget_checkpoints(gap.size)
         self._guard.release()
-        self.sign()
+        self.publish()
         return leaf
 
     def _signed_by_present(self, note: str) -> bool:
@@ -145,7 +145,7 @@ class LogWriter:
         record, at = one.record, one.record.entry.at if _matters(one) else None
         if one.record.topic == TOURNAMENT:
             tree = self._tree(record.match, record.move, record.leaf)
-            entered = tournament_leaf(record, tree.root)
+            entered = tournament_leaf(self._store.first(record.match), record, tree.root)
             yield NewLeaf(record.match, "tournament", entered.bytes, at=at or 0)
         elif record.kind == "opened" and not one.uploaded and is_logged(record.entry):
             opened = opened_leaf(record)

@@ -48,7 +48,7 @@ async def new_match_page(pages: HasShell, call: Call) -> Response:
         words=words,
         groups=_groups(words),
         games=[(name, title_of(GAMES[name], call.language)) for name in GAMES],
-        bots=call.gate.bots_of(game.name)[::-1],
+        bots=_offered(call.gate.bots_of(game.name)),
         against_bot=not known and call.request.query_params.get("against") == "bot",
         lacking=[level for level in LEVELS if level not in call.gate.bots_of(game.name)],
         opponent=known.get(against, ""),
@@ -97,7 +97,7 @@ async def sit_page(pages: HasShell, call: Call, match: str) -> Response:
         words=words,
         match=found.id,
         seats=[
-            (seat, about.bots.get(seat.id) or names.get(about.seats[seat.id] or "", ""))
+            (seat, names.get(about.seats[seat.id] or "") or about.bots.get(seat.id, ""))
             for seat in words.seats
         ],
         free=free,
@@ -109,7 +109,7 @@ async def sit_page(pages: HasShell, call: Call, match: str) -> Response:
         clock=list(terms_of(found.opened.clock)),
         private=found.private,
         status=about.status,
-        bots=call.gate.bots_of(found.game.name)[::-1],
+        bots=_offered(call.gate.bots_of(found.game.name)),
         state={
             "match": found.id,
             "scheme": SCHEME,
@@ -140,3 +140,8 @@ def _in_words(option: OptionWords, value: Any) -> str:
     if value is None:
         return option.none or "—"
     return str(value.get("label", "…")) if isinstance(value, dict) else str(value)
+
+
+def _offered(bots: list[str]) -> list[str]:
+    """The bots in the order in which they are offered: the one for a first match first, `random` last."""
+    return [*bots[1:], *bots[:1]]

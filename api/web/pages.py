@@ -365,6 +365,5 @@ def _has_view(match: Match, view: str) -> bool:
 
 def _player(about: MatchSummary, seat: Seat, language: str) -> str:
     """Return the name of who plays a seat; empty where it is free, or where no name may be shown."""
-    if seat in about.bots:
-        return texts(language)("row_bot", name=about.bots[seat])
-    return about.names.get(about.seats[seat] or "", "")
+    name = about.names.get(about.seats[seat] or "", "")
+    return texts(language)("row_bot", name=name or about.bots[seat]) if seat in about.bots else name

@@ -35,10 +35,11 @@ from domain.kernel import Refused
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import FIRST_COLOUR, table_for_pairing
+from domain.tournaments.drafts import needs_engine
 from domain.tournaments.judging import must_be_official
 from domain.tournaments.rounds import next_round
 from domain.tournaments.state import Round, Tournament
-from replay.legality import breaches, colour_flags
+from replay.tournaments.legality import breaches, colour_flags
 
 POLICIES = (
     "adjourn",
@@ -58,6 +59,9 @@ class Warned(Struct, frozen=True):
     kind: str
     about: str
     number: int = 0
+
+
+_WARNED = ("swiss", "round_robin")  # the formats in which a rematch or a colour is worth a warning
 
 
 async def officials_page(pages: HasShell, call: Call, tournament: str) -> Response:
@@ -93,10 +97,11 @@ async def _officials(
         rows=await boards_of(frame, last) if last and last.status == "published" else [],
         swap=swap,
         swapped=swapped,
-        warnings=warnings(s, number, pairs) if pairs else [],
+        warnings=warnings(s, number, pairs) if pairs and s.terms.format in _WARNED else [],
         can_draft=_can_draft(s),
         next=number if paired else len(s.rounds) + 1,
-        needs_lot=s.terms.format == "swiss" and FIRST_COLOUR not in s.lots,
+        needs_lot=needs_engine(s) and FIRST_COLOUR not in s.lots,
+        can_advance=_can_advance(s),
         calls=[(call, await _about(frame, call.round, call.board)) for call in s.standing_calls],
         waiting=[one.id for one in s.entrants.values() if one.status == "waiting"],
         policies=POLICIES,
@@ -118,6 +123,14 @@ def _can_draft(s: Tournament) -> bool:
     except Refused:
         return False
     return bool(s.numbered)
+
+
+def _can_advance(s: Tournament) -> bool:
+    """Are the rounds of a stage or of a league over, and has nobody gone on yet?"""
+    last = s.round
+    if last is None or last.status != "closed" or len(s.rounds) < s.last_round or s.ended:
+        return False
+    return not s.is_last_stage or bool(s.terms.league and not s.moves)
 
 
 def exchanged(one: Round, a: str, b: str) -> list[tuple[str, str]]:

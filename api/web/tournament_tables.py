@@ -14,7 +14,7 @@ from domain.kernel import Refused
 from domain.tournaments.events import RoundClosed
 from domain.tournaments.judging import entrant_in
 from domain.tournaments.state import Round
-from replay.standings import Explained, Standings
+from replay.tournaments.standings import Explained, Standings
 
 
 class CellShown(Struct, frozen=True):

@@ -15,6 +15,7 @@ from api.http.routes.tournaments import actor_of, carried_out
 from api.http.routing import Call
 from api.web.clocks import terms_of
 from api.web.shell import HasShell
+from api.web.tournament_bracket import bracket_of
 from api.web.tournament_parts import Frame, back_to, boards_of, converted, form_of, framed, number_in, shown
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -156,6 +157,7 @@ async def tournament_page(pages: HasShell, call: Call, tournament: str) -> Respo
         entrants=_entrants(frame),
         board=_own_board(frame),
         byes=_byes_left(frame),
+        bracket=bracket_of(frame),
     )
 
 

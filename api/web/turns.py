@@ -53,7 +53,7 @@ async def turns_page(pages: HasShell, call: Call, match: str) -> Response:
     seats = [
         (
             words.name(seat),
-            about.bots.get(seat) or about.names.get(about.seats[seat] or "", ""),
+            about.names.get(about.seats[seat] or "") or about.bots.get(seat, ""),
             seat in about.bots,
         )
         for seat in found.game.seats

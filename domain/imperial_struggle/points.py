@@ -52,7 +52,7 @@ class Price(Struct, frozen=True, gc=False, omit_defaults=True):
     working: tuple[tuple[str, int], ...] = ()
 
 
-class Purchase(Struct, frozen=True, gc=False, omit_defaults=True):
+class Purchase(Struct, frozen=True, gc=False, omit_defaults=True, cache_hash=True):
     """Something that points buy: a verb, its space (or none), and what makes it cheaper or possible (`via`).
 
     `origin` is where a deployed Squadron comes from; `with_military`: the Jacobites shift with military

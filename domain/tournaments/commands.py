@@ -258,6 +258,16 @@ class ReopenRound(_Command, frozen=True, kw_only=True, tag="reopen_round"):
     reason: Reason
 
 
+class Advance(_Command, frozen=True, kw_only=True, tag="advance"):
+    """The director lets those go on who have qualified: to the next stage, or between divisions.
+
+    decided: who goes on where places are level, or from which contests of a knock-out; with a reason.
+    """
+
+    decided: Annotated[tuple[EntrantId, ...], Meta(max_length=64)] = ()
+    reason: Text = ""
+
+
 # ── Arbiters ──
 
 
@@ -401,6 +411,7 @@ PeopleCommand = (
     | Confirm
     | ReopenRound
     | DrawLot
+    | Advance
     | Cancel
 )
 """The commands that a caller sends as they are."""
@@ -424,6 +435,7 @@ Previewed = (
     | Penalise
     | Confirm
     | ReopenRound
+    | Advance
     | Cancel
     | ChangePairing
     | PublishRound

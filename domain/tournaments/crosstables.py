@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from domain.tournaments.crosstable import Acceleration, Cell, Colour, Crosstable, Line, Outcome, Points
+from domain.tournaments.crosstable import (
+    Acceleration,
+    Cell,
+    Colour,
+    Crosstable,
+    Forbidden,
+    Line,
+    Outcome,
+    Points,
+)
 from domain.tournaments.crosstable import Kind as CellKind
-from domain.tournaments.rounds import without_board
+from domain.tournaments.drafts import without_board
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 
 FIRST_COLOUR = "lot/colour"  # the lot that gives the first colour of the first entrant
@@ -33,8 +42,19 @@ def crosstable(s: Tournament, *, adjourned: bool = False) -> Crosstable:
         points=Points(
             s.terms.points.win, s.terms.points.draw, s.terms.points.loss, s.terms.points.pairing_bye
         ),
+        forbidden=_forbidden(s, numbers),
         accelerations=_baku(s, len(lines)) if s.terms.accelerated else (),
     )
+
+
+def _forbidden(s: Tournament, numbers: dict[str, int]) -> tuple[Forbidden, ...]:
+    """The pairs that the terms forbid, by numbers; entrants who do not take part are in none."""
+    found = [
+        Forbidden(one.first, min(one.last, s.last_round), tuple(numbers[name] for name in named))
+        for one in s.terms.forbidden or ()
+        if len(named := [name for name in one.entrants if name in numbers]) > 1 and one.first <= s.last_round
+    ]
+    return tuple(found)
 
 
 def table_for_pairing(s: Tournament, round_number: int) -> Crosstable:

@@ -409,7 +409,29 @@ class Resumed(Entry, frozen=True, kw_only=True, tag="resumed"):
 
 
 class Qualified(Entry, frozen=True, kw_only=True, tag="qualified"):
-    """An entrant takes part in a stage because of a place in another one, or by a ruling."""
+    """An entrant goes on from a contest or a place (`origin`) to a round of a bracket or a stage (`to`).
+
+    Both are places, such as "stage/1/round/2/meeting/3", "stage/1/place/4" and "stage/2".  entrant: "" if
+    nobody goes on, because both withdrew.  rule: by what.
+    """
+
+    entrant: str
+    origin: str
+    to: str
+    rule: str = ""
+
+
+class Promoted(Entry, frozen=True, kw_only=True, tag="promoted"):
+    """An entrant of a league goes up, from one division ("division/2") to another."""
+
+    entrant: str
+    origin: str
+    to: str
+    rule: str = ""
+
+
+class Relegated(Entry, frozen=True, kw_only=True, tag="relegated"):
+    """An entrant of a league goes down."""
 
     entrant: str
     origin: str
@@ -453,6 +475,8 @@ AnyEntry = (
     | Paused
     | Resumed
     | Qualified
+    | Promoted
+    | Relegated
 )
 """Every entry of a tournament."""
 

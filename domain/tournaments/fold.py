@@ -14,8 +14,20 @@ from msgspec.structs import replace
 
 from domain.log import unb64
 from domain.tournaments import events as e
+from domain.tournaments.formats.bracket import Gone
 from domain.tournaments.sides import exchanged, label_of
-from domain.tournaments.state import Board, Call, Entrant, Outcome, Publication, Round, Ruling, Tournament
+from domain.tournaments.state import (
+    BegunStage,
+    Board,
+    Call,
+    Entrant,
+    Move,
+    Outcome,
+    Publication,
+    Round,
+    Ruling,
+    Tournament,
+)
 from domain.tournaments.terms import with_field
 
 T = TypeVar("T", bound=e.Entry)
@@ -326,6 +338,39 @@ def _with_frozen(s: Tournament, match: str, *, frozen: bool) -> Tournament:
         return s
     one, board = found
     return _on_boards(s, one.number, (board.number,), frozen=frozen)
+
+
+# ── Who goes on ──
+
+
+@_on(e.Qualified)
+def _qualified(s: Tournament, entry: e.Qualified) -> Tournament:
+    following = len(s.rounds) + (1 if s.round is None or s.round.status != "paired" else 0)
+    match entry.to.split("/"):
+        case ["stage", number] if int(number) > len(s.begun) + 1:
+            penalties = {name: one.penalty for name, one in s.entrants.items()}
+            begun = (*s.begun, BegunStage(following, (entry.entrant,), penalties))
+            return replace(s, begun=begun, stage=len(begun) + 1)
+        case ["stage", _]:
+            last = s.begun[-1]
+            grown = replace(last, entrants=(*last.entrants, entry.entrant))
+            return replace(s, begun=(*s.begun[:-1], grown))
+    return replace(s, gone={**s.gone, entry.origin: Gone(entry.entrant, following)})
+
+
+@_on(e.Promoted)
+def _promoted(s: Tournament, entry: e.Promoted) -> Tournament:
+    return _moved(s, entry)
+
+
+@_on(e.Relegated)
+def _relegated(s: Tournament, entry: e.Relegated) -> Tournament:
+    return _moved(s, entry)
+
+
+def _moved(s: Tournament, entry: e.Promoted | e.Relegated) -> Tournament:
+    origin, to = (int(place.partition("/")[2]) for place in (entry.origin, entry.to))
+    return replace(s, moves={**s.moves, entry.entrant: Move(origin, to)})
 
 
 # ── Calls, lots, the end ──

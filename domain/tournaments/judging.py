@@ -14,6 +14,7 @@ from msgspec import Struct
 from domain.chance import Secret
 from domain.kernel import Refused
 from domain.tournaments.events import Role
+from domain.tournaments.formats.cut import Ranked
 from domain.tournaments.log import New
 from domain.tournaments.state import ARBITER, DIRECTOR, Board, Entrant, Round, Tournament
 
@@ -52,6 +53,7 @@ class Given(Struct, frozen=True, kw_only=True):
     heads: the latest move of the match of each unfinished board.
     moved: the move of the match by which its gate took a ruling.
     standings_sha256, bundle_sha256: of what is published.
+    ranked: the entrants of the latest stage by place, or of each division of a league.
     """
 
     now: int | None
@@ -64,6 +66,7 @@ class Given(Struct, frozen=True, kw_only=True):
     moved: int = 0
     standings_sha256: str = ""
     bundle_sha256: str = ""
+    ranked: tuple[tuple[Ranked, ...], ...] = ()
 
 
 def on(kind: type[C]) -> Callable[[Callable[[Tournament, C, Actor, Given], list[New]]], Rule]:

@@ -59,6 +59,9 @@ def change_terms(s: Tournament, command: c.ChangeTerms, actor: Actor, given: Giv
     if s.rounds and command.path not in FREE_LATER:
         raise Refused("terms", "term-stands", {"path": command.path, "free": sorted(FREE_LATER)})
     terms, before = changed(s.terms, command.path, command.value, given.now)
+    for group in terms.forbidden or ():
+        for name in group.entrants:
+            entrant_in(s, name)
     taking_part = sum(one.takes_part for one in s.entrants.values())
     if terms.most_entrants < taking_part:
         raise Refused("terms", "fewer-places-than-entrants", {"count": taking_part})
@@ -272,6 +275,8 @@ def ask_bye(s: Tournament, command: c.AskBye, actor: Actor, given: Given) -> lis
 
 def _must_allow_bye(s: Tournament, one: Entrant, round_number: int) -> None:
     """Raises Refused: terms."""
+    if s.playing.terms.format == "knockout":
+        raise Refused("terms", "no-byes-in-knockout")
     if len({*one.byes, round_number}) > s.terms.byes:
         raise Refused("terms", "no-more-byes", {"most": s.terms.byes})
     if round_number > s.terms.rounds - 2 and not s.terms.late_byes:

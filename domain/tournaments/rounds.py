@@ -9,6 +9,15 @@ from typing import Any
 from domain.kernel import Refused
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
+from domain.tournaments.drafts import (
+    OWN_ENGINES,
+    PLAY_OFF,
+    drafted,
+    going_on,
+    in_tournament,
+    needs_engine,
+    without_board,
+)
 from domain.tournaments.judging import (
     Actor,
     Given,
@@ -31,17 +40,6 @@ VERIFIED = "ok"  # what a question of `verify` says if all is well
 BEHIND_NOW = 60_000_000  # microseconds by which the opening of a round may lie in the past
 
 
-def without_board(s: Tournament, round_number: int) -> dict[str, str]:
-    """Return who is not to be paired in a round, and why: a kind of `domain.tournaments.crosstable`."""
-    found: dict[str, str] = {}
-    for one in s.numbered:
-        if one.is_away(round_number) or not one.takes_part:
-            found[one.id] = "absent"
-        elif round_number in one.byes:
-            found[one.id] = "half_bye" if one.byes[round_number] else "zero_bye"
-    return found
-
-
 def next_round(s: Tournament) -> int:
     """Return the number of the round to be paired now: the next one, or the latest if it is not published.
 
@@ -55,7 +53,9 @@ def next_round(s: Tournament) -> int:
     if last is not None:
         must_be_done(last)
     number = len(s.rounds) + 1
-    if number > s.last_round:
+    if number > s.last_round and not s.is_last_stage:
+        raise Refused("unfinished", "stage-over", {"stage": s.stage})
+    if number > s.last_round and (s.terms.format != "league" or s.moves):
         raise Refused("late", "no-more-rounds", {"rounds": s.last_round})
     return number
 
@@ -87,10 +87,7 @@ def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New
     if hashlib.sha256(draft.input.encode()).hexdigest() != draft.input_sha256:
         raise Refused("boards", "input-hash")
     _must_be_the_engine(s, f"{draft.engine} {draft.version}")
-    pairs = [(w, b) for w, b, _, _ in draft.boards]
-    must_be_a_pairing(s, number, pairs, draft.byes)
-    if s.terms.format == "swiss" and (again := _met_before(s, number, pairs)):
-        raise Refused("boards", "rematch", {"entrants": again})
+    _must_be_due(s, draft)
     boards = tuple(
         e.PairedBoard(place, w, b, floats, colour)
         for place, (w, b, floats, colour) in enumerate(draft.boards, 1)
@@ -106,12 +103,49 @@ def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New
         "byes": draft.byes,
         "random": given.random,
     }
-    return [New(e.Paired, about)]
+    return [*went_on(s), New(e.Paired, about)]
+
+
+def went_on(s: Tournament) -> list[New]:
+    """Return the entries of those who go on to the round of a bracket that is paired now."""
+    fields = ("entrant", "origin", "to", "rule")
+    return [New(e.Qualified, dict(zip(fields, one, strict=True))) for one in going_on(s)]
+
+
+def _must_be_due(s: Tournament, draft: c.PairingDraft) -> None:
+    """Check a pairing: that of an engine for what it must hold, any other for being the one that is due.
+
+    Raises:
+        Refused: boards.
+    """
+    pairs = [(w, b) for w, b, _, _ in draft.boards]
+    if needs_engine(s):
+        view, within = s.playing, draft.round - s.first_of_stage + 1
+        known = {one.id for one in view.numbered}
+        mine = {name: why for name, why in draft.byes.items() if name in known}
+        must_be_a_pairing(view, within, pairs, mine)
+        if in_tournament(s, draft.boards, mine) != draft.byes:
+            raise Refused("boards", "everybody-once")
+        if again := _met_before(view, within, pairs):
+            raise Refused("boards", "rematch", {"entrants": again})
+        return
+    if s.terms.format == "league" and draft.round > s.league_rounds:
+        _must_cover(s, pairs, draft.byes)
+        if any(s.division_of(w) != s.division_of(b) for w, b in pairs) or any(
+            rule != PLAY_OFF for *_, rule in draft.boards
+        ):
+            raise Refused("boards", "not-the-due-pairing", {"round": draft.round})
+        return
+    due = drafted(s, draft.round)
+    if (due.boards, due.byes) != (draft.boards, draft.byes):
+        raise Refused("boards", "not-the-due-pairing", {"round": draft.round})
 
 
 def _must_be_the_engine(s: Tournament, engine: str) -> None:
     """A tournament stays with the engine and version of its first pairing, or that of the terms."""
-    first = s.rounds[0].pairing if s.rounds else None
+    if not needs_engine(s):
+        return
+    first = next((one.pairing for one in s.rounds if one.pairing.engine not in OWN_ENGINES), None)
     wanted = s.terms.engine or (f"{first.engine} {first.version}" if first else engine)
     if engine != wanted:
         raise Refused("boards", "another-engine", {"engine": engine, "wanted": wanted})
@@ -135,8 +169,7 @@ def must_be_a_pairing(
     if any(byes.get(name) != why for name, why in free.items()):
         raise Refused("boards", "byes-differ")
     others = [why for name, why in byes.items() if name not in free]
-    most = 1 if s.terms.format == "swiss" else 1 + sum(why == "absent" for why in free.values())
-    if any(why != "pairing_bye" for why in others) or len(others) > most:
+    if any(why != "pairing_bye" for why in others) or len(others) > 1:
         raise Refused("boards", "one-pairing-bye")
 
 
@@ -160,6 +193,8 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     one = round_in(s, command.round)
     if one.status != "paired":
         raise Refused("late", "round-published", {"round": one.number})
+    if s.terms.format != "swiss" and s.terms.format != "round_robin":
+        raise Refused("boards", "paired-by-rule")
     pairs = [(pairing.w, pairing.b) for pairing in command.boards]
     named = {name for both in pairs for name in both}
     free = without_board(s, one.number)
@@ -212,7 +247,8 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
 def _must_still_fit(s: Tournament, one: Round) -> None:
     """Check that nobody withdrew or asked for a bye since the round was paired.  Raises Refused: pairing."""
     named = [name for board in one.boards for name in board.entrants]
-    free = without_board(s, one.number)
+    view = s.playing
+    free = without_board(view, one.number - s.first_of_stage + 1)
     if set(named) & free.keys() or {*named, *one.byes} != {entrant.id for entrant in s.numbered}:
         raise Refused("boards", "pair-again")
 

@@ -1,7 +1,7 @@
 """The rules of a tournament: a command and a state in, new entries or one precise refusal out.
 
-`domain.tournaments.people`, `rounds`, `arbiters` and `measures` hold the rules themselves; here is how one is
-chosen and how `expect` is compared.
+`domain.tournaments.people`, `rounds`, `advancing`, `arbiters` and `measures` hold the rules themselves; here
+is how one is chosen and how `expect` is compared.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from msgspec import Struct
 from domain.chance import Secret
 from domain.kernel import Refused
 from domain.merkle import Tree
-from domain.tournaments import arbiters, measures, people, rounds
+from domain.tournaments import advancing, arbiters, measures, people, rounds
 from domain.tournaments.commands import OwnCommand
 from domain.tournaments.judging import RULES, Actor, Given, role_of
 from domain.tournaments.log import Draft
@@ -19,7 +19,7 @@ from domain.tournaments.people import announced
 from domain.tournaments.state import Tournament
 from domain.tournaments.terms import Terms
 
-MODULES = (people, rounds, arbiters, measures)  # each notes its rules when it is imported
+MODULES = (people, rounds, advancing, arbiters, measures)  # each notes its rules when it is imported
 
 
 def opened(tournament: str, title: str, terms: Terms, actor: Actor, given: Given, product: str) -> Draft:

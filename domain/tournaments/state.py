@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from domain.tournaments.events import Paired, Unfinished
-from domain.tournaments.terms import Terms
+from domain.tournaments.formats.bracket import Bracket, Game, Gone, bracket
+from domain.tournaments.formats.knockout import LEAST, MOST
+from domain.tournaments.terms import Stage, Terms, stages_of
 
 Status = Literal["announced", "entering", "running", "finished", "published", "cancelled"]
 DIRECTOR, ARBITER = "director", "arbiter"
@@ -185,8 +188,28 @@ class Publication(Struct, frozen=True):
     final: bool
 
 
+class BegunStage(Struct, frozen=True):
+    """A stage after the first: its first round, its entrants by seed, and what penalties took until then."""
+
+    first: int
+    entrants: tuple[str, ...]
+    penalties: Mapping[str, int]
+
+
+class Move(Struct, frozen=True):
+    """Where an entrant of a league plays next: divisions, from 1."""
+
+    origin: int
+    to: int
+
+
 class Tournament(Struct, frozen=True, kw_only=True):
-    """A tournament after `entry`."""
+    """A tournament after `entry`.
+
+    gone: who went on from the contests of brackets, by the origin that entries name.
+    begun: the stages after the first.  stage: the number of the latest one, from 1.
+    moves: who goes up or down between the divisions of a league.
+    """
 
     id: str
     entry: int
@@ -206,6 +229,10 @@ class Tournament(Struct, frozen=True, kw_only=True):
     publications: tuple[Publication, ...] = ()
     changes: tuple[int, ...] = ()  # the entries that changed terms after the first pairing
     ended: Literal["", "published", "cancelled"] = ""
+    gone: Mapping[str, Gone] = {}
+    begun: tuple[BegunStage, ...] = ()
+    stage: int = 1
+    moves: Mapping[str, Move] = {}
 
     @property
     def status(self) -> Status:
@@ -214,18 +241,143 @@ class Tournament(Struct, frozen=True, kw_only=True):
             return self.ended
         if self.rounds:
             last = self.rounds[-1]
-            done = last.status == "closed" and last.number >= self.last_round
+            done = last.status == "closed" and last.number >= self.last_round and self.is_last_stage
             return "finished" if done else "running"
         return "entering" if self.entrants else "announced"
 
     @property
+    def is_last_stage(self) -> bool:
+        """Does no stage follow?"""
+        return self.stage >= len(stages_of(self.terms))
+
+    @property
     def last_round(self) -> int:
-        """The number of the last round: of the terms, or of a round robin with these entrants."""
-        if self.terms.format == "swiss" or not self.rounds:
+        """The number of the last round, as far as it is known; that of the latest stage."""
+        match self.terms.format:
+            case "swiss":
+                return self.terms.rounds
+            case "knockout":
+                return self._last_of_bracket()
+            case "league":
+                return max(len(self.rounds), self._last_of_league())
+            case "stages":
+                return self.first_of_stage - 1 + self.playing.last_round
+        if not self.rounds:
             return self.terms.rounds
         first = self.rounds[0]
         count = 2 * len(first.boards) + len([kind for kind in first.byes.values() if kind == "pairing_bye"])
         return min(self.terms.rounds, (count - 1 + count % 2) * self.terms.cycles)
+
+    def _last_of_bracket(self) -> int:
+        count = len(self.rounds)
+        if not count:
+            return self.terms.rounds
+        found = self.bracket
+        return count if found is None or found.champion or not found.current else count + 1
+
+    def _last_of_league(self) -> int:
+        sizes = [len(names) for names in self.divisions]
+        return max(((size - 1 + size % 2) * self.terms.cycles for size in sizes), default=self.terms.rounds)
+
+    @property
+    def league_rounds(self) -> int:
+        """The rounds of a league without its play-offs."""
+        return self._last_of_league()
+
+    @property
+    def divisions(self) -> tuple[tuple[str, ...], ...]:
+        """The entrants of each division of a league, the highest first; the last takes all that remain."""
+        league = self.terms.league
+        if not league:
+            return ()
+        names, found = [one.id for one in self.numbered], list[tuple[str, ...]]()
+        for size in league.divisions[:-1]:
+            found.append(tuple(names[:size]))
+            names = names[size:]
+        return (*found, tuple(names))
+
+    def division_of(self, entrant: str) -> int:
+        """The division of an entrant, from 1; 0 if there is none."""
+        return next((place for place, names in enumerate(self.divisions, 1) if entrant in names), 0)
+
+    @property
+    def first_of_stage(self) -> int:
+        """The number of the first round of the latest stage."""
+        return self.begun[self.stage - 2].first if self.stage > 1 else 1
+
+    @property
+    def bracket(self) -> Bracket | None:
+        """The bracket of a knock-out; None if there is none, or it has too few or too many entrants."""
+        if self.terms.stages:
+            return self.playing.bracket
+        seeds = [one.id for one in self.numbered]
+        if self.terms.format != "knockout" or not LEAST <= len(seeds) <= MOST:
+            return None
+        games = [Game(one.number, had.w, had.b, had.result) for one in self.rounds for had in one.boards]
+        following = len(self.rounds) + 1
+        slots = {
+            (int(path[3]), int(path[5]) - 1): one
+            for origin, one in self.gone.items()
+            if len(path := origin.split("/")) == 6 and path[1] == str(self.stage)
+        }
+        away = {one.id for one in self.numbered if one.is_away(following) or not one.takes_part}
+        return bracket(seeds, games, slots, away.__contains__, self.terms.contests.best_of)
+
+    def in_stage(self, number: int) -> Tournament:
+        """Return a stage alone, as a tournament of its format whose rounds count from 1."""
+        stage: Stage = stages_of(self.terms)[number - 1]
+        began = self.begun[number - 2] if number > 1 else BegunStage(1, (), {})
+        last = self.begun[number - 1].first - 1 if number <= len(self.begun) else len(self.rounds)
+        before = began.first - 1
+        rounds = tuple(replace(one, number=one.number - before) for one in self.rounds[before:last])
+        until = self.begun[number - 1].penalties if number <= len(self.begun) else {}
+        if number > 1:
+            seeded = [(seed, self.entrants[name]) for seed, name in enumerate(began.entrants, 1)]
+        else:
+            seeded = [(one.seed, one) for one in self.entrants.values()]
+        entrants = {
+            one.id: replace(
+                _shifted(one, before),
+                seed=seed,
+                penalty=until.get(one.id, one.penalty) - began.penalties.get(one.id, 0),
+            )
+            for seed, one in seeded
+        }
+        terms = replace(
+            self.terms,
+            format=stage.format,
+            rounds=stage.rounds,
+            cycles=stage.cycles,
+            knockout=replace(self.terms.contests, best_of=stage.best_of),
+            stages=UNSET,
+        )
+        mine = f"stage/{number}/"
+        gone = {
+            origin: replace(one, round=one.round - before)
+            for origin, one in self.gone.items()
+            if origin.startswith(mine)
+        }
+        return replace(self, terms=terms, entrants=entrants, rounds=rounds, stage=number, gone=gone)
+
+    @property
+    def playing(self) -> Tournament:
+        """The latest stage alone; the tournament itself, if it has no stages."""
+        return self.in_stage(self.stage) if self.terms.stages else self
+
+    def in_division(self, number: int) -> Tournament:
+        """Return a division of a league alone, as a round robin without its play-offs."""
+        names = self.divisions[number - 1]
+        rounds = tuple(
+            replace(
+                one,
+                boards=tuple(board for board in one.boards if board.w in names),
+                byes={name: why for name, why in one.byes.items() if name in names},
+            )
+            for one in self.rounds[: self.league_rounds]
+        )
+        terms = replace(self.terms, format="round_robin", league=UNSET)
+        entrants = {name: self.entrants[name] for name in names}
+        return replace(self, terms=terms, entrants=entrants, rounds=rounds)
 
     @property
     def round(self) -> Round | None:
@@ -290,6 +442,19 @@ class Tournament(Struct, frozen=True, kw_only=True):
         if won:
             return points.win
         return points.loss if result in ("1-0", "0-1") else 0
+
+
+def _shifted(one: Entrant, rounds: int) -> Entrant:
+    """An entrant whose rounds count from a later one."""
+    if not rounds:
+        return one
+    return replace(
+        one,
+        first_round=max(1, one.first_round - rounds),
+        away_from=None if one.away_from is None else max(1, one.away_from - rounds),
+        away=tuple((max(1, a - rounds), max(1, b - rounds)) for a, b in one.away),
+        byes={number - rounds: points for number, points in one.byes.items() if number > rounds},
+    )
 
 
 def _boarded(one: Round) -> list[str]:

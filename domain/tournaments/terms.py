@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import fields, replace
 
 from domain.bounds import MOST
@@ -22,11 +22,13 @@ from domain.game import OptionValue
 from domain.games import GAMES
 from domain.kernel import Refused
 from domain.log import canonical
+from domain.tournaments.formats.knockout import BestOf
 
 MOST_ROUNDS = 40
 MOST_ENTRANTS = 1_000
 MOST_BYES = 3
 MOST_GRACE = 30 * 86_400  # seconds
+MOST_STAGES = 6
 TITLE = 200  # characters
 
 TIE_BREAKS = frozenset(
@@ -45,7 +47,11 @@ Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
 EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
 Sides = Annotated[str, Meta(pattern=r"^(colours|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
 HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
-Format = Literal["swiss", "round_robin"]
+Options = dict[Annotated[str, Meta(max_length=64)], OptionValue]
+StageFormat = Literal["swiss", "round_robin", "knockout"]
+Format = Literal["swiss", "round_robin", "knockout", "league", "stages"]
+ENGINE_FORMATS = frozenset({"swiss"})
+"""The formats whose rounds an engine pairs; all others follow from the log alone."""
 FREE_LATER = frozenset({"until", "windows", "tie_breaks", "engine"})
 """The fields that may change after the first pairing, each time with a reason."""
 
@@ -66,12 +72,58 @@ class Window(Struct, frozen=True, forbid_unknown_fields=True):
     until: Time
 
 
+class Knockout(Struct, frozen=True, forbid_unknown_fields=True):
+    """The contests of a knock-out.
+
+    best_of: so many games; the sides are exchanged after each.  One drawn game is followed by a second one,
+        two level games by a third.
+    decider: the options of that last game that are other than those of the other games, such as a bid.
+    """
+
+    best_of: BestOf = 1
+    decider: Options = {}
+
+
+class League(Struct, frozen=True, forbid_unknown_fields=True):
+    """The divisions of a league, the highest first.
+
+    divisions: so many entrants each, by seed or rating; the last takes all that remain.
+    up, down: so many are promoted from each division but the first, relegated from each but the last.
+    """
+
+    divisions: Annotated[tuple[Annotated[int, Meta(ge=2, le=64)], ...], Meta(min_length=1, max_length=64)]
+    up: Annotated[int, Meta(ge=0, le=32)] = 2
+    down: Annotated[int, Meta(ge=0, le=32)] = 2
+
+
+class Stage(Struct, frozen=True, forbid_unknown_fields=True):
+    """A stage: a format of its own, for the first `entrants` of the stage before (0, the first one: all)."""
+
+    format: StageFormat
+    rounds: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)]
+    entrants: Annotated[int, Meta(ge=0, le=MOST_ENTRANTS)] = 0
+    cycles: Annotated[int, Meta(ge=1, le=2)] = 1
+    best_of: BestOf = 1
+
+
+class ForbiddenPairs(Struct, frozen=True, forbid_unknown_fields=True):
+    """Entrants of whom no two meet in the rounds from `first` to `last`, such as members of one club."""
+
+    entrants: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^n[1-9][0-9]{0,4}$(?!\n)")], ...],
+        Meta(min_length=2, max_length=64),
+    ]
+    first: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)] = 1
+    last: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)] = MOST_ROUNDS
+
+
 class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The terms of a tournament.
 
     game, edition, options: of every match; None and missing options mean the defaults of the game.
-    format: "swiss" (Dutch system) or "round_robin" (Berger tables; `cycles` times).
-    rounds: how many; of a round robin they follow from the entrants, and this is the most there may be.
+    format: "swiss" (Dutch system), "round_robin" (Berger tables; `cycles` times), "knockout", "league"
+        (divisions, a round robin in each) or "stages" (several, each for the best of the one before).
+    rounds: how many.  Where they follow from the entrants and results, this is the most there may be.
     sides: who has which seat.  "colours": the first colour is the first seat.  "bid": the same, until the
         players bid in the match (an option `bid` of the game).  "lot": drawn with the publication of a round.
         "handicap:+2" (-20 to +20): as colours, and every match has this handicap.
@@ -90,13 +142,15 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     house_seeded: does a match count whose players added no salt of their own?
     accelerated: are the first rounds accelerated (Baku)?
     engine: the pairing engine with its version; "" is that of the first pairing.
+    knockout, league, stages: what that format needs; other formats have no such field.
+    forbidden: pairs that a Swiss tournament does not make; entrants are named, so it is set after they enter.
     """
 
     game: Annotated[str, Meta(min_length=1, max_length=64)]
     format: Format
     rounds: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)]
     edition: Annotated[str, Meta(max_length=64)] | None = None
-    options: dict[Annotated[str, Meta(max_length=64)], OptionValue] = {}
+    options: Options = {}
     cycles: Annotated[int, Meta(ge=1, le=2)] = 1
     sides: Sides = "colours"
     clock: Annotated[Clock, Meta(max_length=2)] = ()
@@ -117,6 +171,16 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     house_seeded: bool = True
     accelerated: bool = False
     engine: EngineName = ""
+    knockout: Knockout | UnsetType = UNSET
+    league: League | UnsetType = UNSET
+    stages: Annotated[tuple[Stage, ...], Meta(min_length=2, max_length=MOST_STAGES)] | UnsetType = UNSET
+
+    forbidden: Annotated[tuple[ForbiddenPairs, ...], Meta(max_length=32)] | UnsetType = UNSET
+
+    @property
+    def contests(self) -> Knockout:
+        """The terms of contests; the usual ones if there are none."""
+        return self.knockout or Knockout()
 
 
 FIELDS = tuple(field.name for field in fields(Terms))
@@ -140,7 +204,26 @@ def settled(terms: Terms, now: int | None) -> Terms:
     must_fit(terms, now)
     if (terms.sides == BID) != (options.get(BID, "none") != "none"):
         raise Refused("terms", "sides-and-bid", {"sides": terms.sides})
-    return replace(terms, edition=edition, options=options)
+    complete = replace(terms, edition=edition, options=options)
+    return replace(complete, knockout=_settled_contests(complete))
+
+
+def _settled_contests(terms: Terms) -> Knockout | UnsetType:
+    """The terms of contests, which a format with a knock-out has; no other.  Raises Refused: bad-option."""
+    if not any(one.format == "knockout" for one in stages_of(terms)):
+        return UNSET
+    contests = terms.contests
+    GAMES[terms.game].settle(terms.edition, {**terms.options, **contests.decider})
+    return contests
+
+
+def stages_of(terms: Terms) -> tuple[Stage, ...]:
+    """Return the stages; any format but "stages" and "league" is one stage, and a league has none."""
+    if terms.stages:
+        return terms.stages
+    if terms.format == "league" or terms.format == "stages":
+        return ()
+    return (Stage(terms.format, terms.rounds, 0, terms.cycles, terms.contests.best_of),)
 
 
 def _with_handicap(terms: Terms) -> dict[str, OptionValue]:
@@ -165,12 +248,40 @@ def must_fit(terms: Terms, now: int | None) -> None:
         before = window.opens
     if terms.until is not None and now is not None and terms.until <= now:
         raise Refused("terms", "until-is-past")
-    if terms.format == "swiss" and terms.cycles > 1:
+    if terms.format not in ("round_robin", "league") and terms.cycles > 1:
         raise Refused("terms", "cycles-of-swiss")
-    if terms.format == "round_robin" and terms.accelerated:
+    if terms.format != "swiss" and terms.accelerated:
         raise Refused("terms", "accelerated-round-robin")
-    if terms.format == "round_robin" and terms.late_rounds:
+    if terms.format != "swiss" and terms.late_rounds:
         raise Refused("terms", "late-in-round-robin")
+    _must_fit_format(terms)
+
+
+def _must_fit_format(terms: Terms) -> None:
+    """Check what only one format has.  Raises Refused: terms."""
+    for name in ("league", "stages"):
+        if (terms.format == name) != bool(getattr(terms, name)):
+            raise Refused("terms", "terms-of-format", {"field": name})
+    if terms.knockout and not any(one.format == "knockout" for one in stages_of(terms)):
+        raise Refused("terms", "terms-of-format", {"field": "knockout"})
+    if terms.league and terms.league.up + terms.league.down > min(terms.league.divisions):
+        raise Refused("terms", "more-move-than-stay", {"least": min(terms.league.divisions)})
+    for group in terms.forbidden or ():
+        if (
+            terms.format != "swiss"
+            or group.first > group.last
+            or len(set(group.entrants)) < len(group.entrants)
+        ):
+            raise Refused("terms", "forbidden-pairs")
+    if not terms.stages:
+        return
+    sizes = [one.entrants for one in terms.stages]
+    if sizes[0] or not all(size >= 2 for size in sizes[1:]) or sizes[1:] != sorted(sizes[1:], reverse=True):
+        raise Refused("terms", "stage-sizes")
+    if sum(one.rounds for one in terms.stages) > terms.rounds:
+        raise Refused("terms", "stage-rounds", {"rounds": terms.rounds})
+    if any(one.cycles > 1 and one.format != "round_robin" for one in terms.stages):
+        raise Refused("terms", "cycles-of-swiss")
 
 
 def _must_name_tie_breaks(names: tuple[str, ...]) -> None:
@@ -191,19 +302,18 @@ def changed(terms: Terms, path: str, after: str, now: int | None) -> tuple[Terms
     """
     if path not in FIELDS:
         raise Refused("terms", "no-such-term", {"path": repr(path[:64]), "known": list(FIELDS)})
-    before = canonical(getattr(terms, path)).decode()
+    had = getattr(terms, path)
+    before = "null" if had is UNSET else canonical(had).decode()
     try:
         fresh = with_field(terms, path, after)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
-    fresh = (
-        settled(fresh, now) if path in ("game", "edition", "options", "sides", "clock", "until") else fresh
-    )
+    fresh = settled(fresh, now) if path in _SETTLED else fresh
     must_fit(fresh, None)
     return fresh, before
 
 
-_SETTLED = frozenset({"game", "edition", "options", "sides", "clock", "until"})
+_SETTLED = frozenset({"game", "edition", "options", "sides", "clock", "until", "format", "knockout"})
 
 
 def with_field(terms: Terms, path: str, value: str) -> Terms:

@@ -224,17 +224,23 @@ def bare(fetched: float) -> Client:
 
 
 def load(
-    client: Client, servers: Sequence[Server], clients: int, beside: Callable[[], float] = lambda: 0.0
+    client: Client,
+    servers: Sequence[Server],
+    clients: int,
+    beside: Callable[[], float] = lambda: 0.0,
+    seconds: float = SECONDS,
 ) -> Load:
     """Run so many clients on these servers, distributed in turn.
 
     Args:
         beside: returns the seconds of CPU that something else has used, such as a database.
     """
-    return uvloop.run(_load(client, servers, clients, beside))
+    return uvloop.run(_load(client, servers, clients, beside, seconds))
 
 
-async def _load(client: Client, servers: Sequence[Server], clients: int, beside: Callable[[], float]) -> Load:
+async def _load(
+    client: Client, servers: Sequence[Server], clients: int, beside: Callable[[], float], seconds: float
+) -> Load:
     def spent() -> tuple[float, float, float]:
         return sum(server.cpu() for server in servers), time.process_time(), beside()
 
@@ -243,7 +249,7 @@ async def _load(client: Client, servers: Sequence[Server], clients: int, beside:
     for one in everybody:
         await one.prepare()
     before, began = spent(), time.perf_counter()
-    await asyncio.gather(*(one.play(began + SECONDS, count) for one in everybody))
+    await asyncio.gather(*(one.play(began + seconds, count) for one in everybody))
     took, moves = time.perf_counter() - began, len(count.times)
     micros = [(now - then) / moves * 1e6 for now, then in zip(spent(), before, strict=True)]
     return Load(count.times, count.fetched / moves, moves / took, *micros)

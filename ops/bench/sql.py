@@ -14,21 +14,22 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import psutil
 from _bench import QUICK, percentiles, ratios, say
-from _load import GAME, Server, Table, latency, load, server
+from _load import GAME, Server, Table, load, server
 
 import replay.dataset as glasnost
 
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
 HEAVY = "SELECT count(*) FROM range(10000000)" if QUICK else ENDLESS
 AT_ONCE, QUERIES = 2, 2 if QUICK else 100
+MOVES = 0.1 if QUICK else 2.5  # seconds of moves in a row
 KILLS = 1 if QUICK else 20
 TIMES = 3 if QUICK else 100
 ONE = "SELECT count(*) FROM matches"
@@ -96,31 +97,31 @@ def _run(*arguments: str) -> None:
 
 
 def _beside(real: Server, user: User) -> None:
-    """A move and a sign of life while queries run that never end."""
-    idle, alive = load(Table, [real], 1), user.timed("/healthz")
-    with _loops():
-        loops = load(Table, [real], 1)
-    stopped: list[float] = []
-    left = iter(range(QUERIES))
-    lock = threading.Lock()
+    """A move and a sign of life while queries run that never end.
 
-    def endless() -> None:
-        while True:
-            with lock:
-                if next(left, None) is None:
-                    return
-            stopped.append(User(real.port).query(HEAVY))
+    Three take turns: nothing beside the moves, loops, queries.  So what else the machine does falls on all
+    three alike.
+    """
+    idle, loops, busy, alive, alive_then, stopped = [], [], [], [], [], []
 
-    threads = [threading.Thread(target=endless) for _ in range(AT_ONCE)]
-    for thread in threads:
-        thread.start()
-    busy, alive_then = load(Table, [real], 1), user.timed("/healthz")
-    while any(thread.is_alive() for thread in threads):
-        busy.times += load(Table, [real], 1).times
-    idle.times += load(Table, [real], 1).times  # the machine may be another one than before
+    def moves() -> list[float]:
+        return load(Table, [real], 1, seconds=MOVES).times
+
+    for _ in range(QUERIES // AT_ONCE):
+        idle += moves()
+        alive += user.timed("/healthz")
+        with _loops():
+            loops += moves()
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            asked = [threads.submit(User(real.port).query, HEAVY) for _ in range(AT_ONCE)]
+            busy += moves()
+            alive_then += user.timed("/healthz")
+            stopped += [one.result() for one in asked]
     what = f"a move of one client beside {AT_ONCE} endless queries, {QUERIES} in a row, {GAME}"
-    say(what, latency(busy, idle))
-    say(f"the same beside {AT_ONCE} loops of the class of queries", latency(loops, idle))
+    floor = f"floor: {percentiles(idle)}"
+    say(what, f"{percentiles(busy)}; {floor}; ratio {ratios(busy, idle)}")
+    same = f"the same beside {AT_ONCE} loops of the class of queries"
+    say(same, f"{percentiles(loops)}; {floor}; ratio {ratios(loops, idle)}")
     say(
         "/healthz beside them",
         f"{percentiles(alive_then)}; floor: {percentiles(alive)}; ratio {ratios(alive_then, alive)}",

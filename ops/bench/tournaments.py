@@ -25,12 +25,12 @@ from domain.events import BoardOf
 from domain.games import GAMES
 from domain.tournaments.crosstable import Crosstable, score
 from replay import matchfile
-from replay.pairing import PairingAnswer, pair
-from replay.pairing_twice import pair_twice
-from replay.standings import Settings, standings
-from replay.tournament_simulation import Plan, SimulatedRound, simulate
 from replay.tournaments.matches import MatchWork, all_checked
-from replay.trf_reading import read
+from replay.tournaments.pairing import PairingAnswer, pair
+from replay.tournaments.pairing_twice import pair_twice
+from replay.tournaments.simulation import Plan, SimulatedRound, simulate
+from replay.tournaments.standings import Settings, standings
+from replay.tournaments.trf_reading import read
 
 SIZES = ((12, 3),) if QUICK else ((128, 7), (500, 9))
 AIMS = {128: (10.0, 0.5), 500: (60.0, 2.0)}  # seconds of a pairing, and of standings

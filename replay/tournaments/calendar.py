@@ -1,4 +1,4 @@
-"""The dates of a tournament for `replay.calendar_file`: windows of rounds, deadlines, one's own games.
+"""The dates of a tournament for `calendar_file`: windows of rounds, deadlines, one's own games.
 
 A date keeps its id over all changes, and its sequence is the latest entry of the log.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from domain.tournaments.state import Tournament
-from replay.calendar_file import Date
 from replay.sanitize import one_line
+from replay.tournaments.calendar_file import Date
 
 _LATEST = 253_402_300_799_000_000  # microseconds: the end of the year 9999
 _WORDS = {

@@ -22,12 +22,12 @@ from domain.tournaments.events import (
 from domain.tournaments.outcomes import EndedMatch, recorded, result_of
 from domain.tournaments.rounds import VERIFIED
 from domain.tournaments.state import Board, Tournament
-from replay.pairing import engine_at_hand
-from replay.standings import Standings
-from replay.tournament_results import standings_of
+from replay.tournaments.pairing import engine_at_hand
 from replay.tournaments.pairings import engine_of
 from replay.tournaments.published import bundle_sha256, sha256, standings_bytes
 from replay.tournaments.report import Disproved
+from replay.tournaments.results import points_in, standings_of
+from replay.tournaments.standings import Standings
 
 _POINTS = re.compile(r"(?P<minus>-?)(?P<whole>[0-9]{1,6})(?P<half>\.5)?")
 _FIELDS = ("match", "closed_move", "root", "winner", "reason", "score", "sides")
@@ -132,7 +132,7 @@ def check_published(
     if sha256(found) == entry.standings_sha256:
         return None
     engines = {engine_of(one.pairing) for one in before.rounds}
-    if engine_at_hand() not in engines:
+    if before.terms.format != "knockout" and engine_at_hand() not in engines:
         return Sentence("engine-not-at-hand", {"engine": ", ".join(sorted(engines))[:100]})
     raise Disproved(entry.entry, Sentence("standings-otherwise"))
 
@@ -140,11 +140,12 @@ def check_published(
 def _check_points(entry: Published, s: Tournament, member: bytes) -> None:
     """Check the points in published standings, for which no engine is needed.  Raises Disproved."""
     try:
-        places = msgspec.json.decode(member, type=Standings).places
-        points = {one.entrant: _half_points(one.values[0] or "") for one in places}
+        found = msgspec.json.decode(member, type=Standings)
+        column = [one.name for one in found.criteria].index("PTS")
+        points = {one.entrant: _half_points(one.values[column] or "") for one in found.places}
+        ours = points_in(s)
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, IndexError) as error:
         raise Disproved(entry.entry, Sentence("standings-unread")) from error
-    ours = {one.id: s.score(one.id) for one in s.numbered}
     wrong = sorted(name for name in points.keys() | ours.keys() if points.get(name) != ours.get(name))
     if wrong:
         raise Disproved(entry.entry, Sentence("points-otherwise", {"entrant": wrong[0][:40]}))

@@ -18,13 +18,13 @@ from domain.tournaments.crosstables import crosstable
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Entrant, Round, Tournament
 from domain.tournaments.terms import Terms
-from replay.calendar_file import calendar_file
 from replay.sanitize import one_line
-from replay.standings import Standings, rounds_begun
-from replay.tournament_results import standings_of
-from replay.tournament_tables import boards_csv, crosstable_csv, standings_csv
 from replay.tournaments.calendar import dates
-from replay.trf import TrfFile, written
+from replay.tournaments.calendar_file import calendar_file
+from replay.tournaments.csv_tables import boards_csv, crosstable_csv, standings_csv
+from replay.tournaments.results import standings_of
+from replay.tournaments.standings import Standings, rounds_begun
+from replay.tournaments.trf import TrfFile, written
 
 Format = Literal["trf", "csv", "json", "ics", "ndjson", "bundle"]
 Table = Literal["standings", "boards", "crosstable"]

@@ -36,7 +36,6 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Round, Tournament
 from replay import matchfile, stored_archive
 from replay.matchfile import BadFile
-from replay.tournament_results import standings_of
 from replay.tournaments.published import (
     FORMAT,
     VERSION,
@@ -47,6 +46,7 @@ from replay.tournaments.published import (
     standings_bytes,
     standings_member,
 )
+from replay.tournaments.results import standings_of
 
 SUFFIX = ".glasnost-tournament"
 MANIFEST, LOG, PRIVATE = "manifest.json", "tournament.ndjson", "private.ndjson"

@@ -21,7 +21,7 @@ from domain.tournaments.fold import applied, folded
 from domain.tournaments.state import Tournament
 from replay.chain import NOT_CONTINUED, blamed, must_be_canonical
 from replay.matchfile import BadFile
-from replay.tournament_chain import tournament_entry
+from replay.tournaments.chain import tournament_entry
 from replay.tournaments.file import CHECKPOINT, PRIVATE, TournamentFile, read_private
 from replay.tournaments.report import Disproved
 

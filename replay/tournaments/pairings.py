@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.kernel import Refused
 from domain.refusals import Sentence
 from domain.tournaments.crosstables import table_for_pairing
+from domain.tournaments.drafts import in_tournament, needs_engine, without_board
 from domain.tournaments.events import Paired, PairedBoard
-from domain.tournaments.rounds import without_board
 from domain.tournaments.state import Tournament
-from replay.pairing import PairingAnswer, engine_at_hand
-from replay.tournament_results import round_robin
+from replay.tournaments.pairing import PairingAnswer, engine_at_hand
 from replay.tournaments.published import sha256
 from replay.tournaments.report import Disproved
-from replay.trf import pairing_input
-from replay.trf_reading import read
+from replay.tournaments.results import computed_draft
+from replay.tournaments.trf import pairing_input
+from replay.tournaments.trf_reading import read
 
 Pairer = Callable[[str], PairingAnswer]
 
@@ -51,10 +51,11 @@ def check_input(entry: Paired, before: Tournament) -> None:
         raise Disproved(entry.entry, Sentence("round-out-of-order"), place)
     if sha256(entry.input.encode()) != entry.input_sha256:
         raise Disproved(entry.entry, Sentence("input-hash"), place)
-    if before.terms.format == "round_robin":
-        return  # its table follows from the entrants alone: see `check_answer`
+    if not needs_engine(before):
+        return  # it follows from the log alone: see `check_answer`
+    view, within = before.playing, entry.round - before.first_of_stage + 1
     try:
-        ours = pairing_input(table_for_pairing(before, entry.round), entry.round)
+        ours = pairing_input(table_for_pairing(view, within), within)
         same = ours == entry.input or read(ours.encode()).table == read(entry.input.encode()).table
     except Exception as error:  # a forged log may give a table that is none
         what = f"{type(error).__name__}: {error}"[:200]
@@ -70,26 +71,30 @@ def check_answer(entry: Paired, before: Tournament, pairer: Pairer) -> Sentence 
         Disproved: the engine pairs otherwise.
     """
     place = Sentence("at-round", {"round": entry.round})
-    if before.terms.format == "round_robin":
-        return _check_table(entry, before, place)
+    if not needs_engine(before):
+        return _check_computed(entry, before, place)
     if engine_of(entry) != engine_at_hand():
         return Sentence("engine-not-at-hand", {"engine": engine_of(entry)[:100]})
-    names = {number: one.id for number, one in enumerate(before.numbered, 1)}
+    view, within = before.playing, entry.round - before.first_of_stage + 1
+    names = {number: one.id for number, one in enumerate(view.numbered, 1)}
     try:
         answer = pairer(entry.input)
     except Refused as error:
         about = {"said": Sentence(error.id, error.values)}
         raise Disproved(entry.entry, Sentence("engine-refuses", about), place) from error
-    byes = without_board(before, entry.round) | {names[one]: "pairing_bye" for one in answer.byes}
-    _compare(entry, named_boards(answer, names), byes, place)
+    byes = without_board(view, within) | {names[one]: "pairing_bye" for one in answer.byes}
+    boards = named_boards(answer, names)
+    _compare(entry, boards, in_tournament(before, boards, byes), place)
     return None
 
 
-def _check_table(entry: Paired, before: Tournament, place: Sentence) -> Sentence | None:
-    """Do as `check_answer`, for a round of the Berger tables."""
+def _check_computed(entry: Paired, before: Tournament, place: Sentence) -> Sentence | None:
+    """Do as `check_answer`, for a round that needs no engine."""
     try:
-        draft = round_robin(before, entry.round)
+        draft = computed_draft(before, entry.round)
     except Refused as error:
+        if error.kind == "not-offered":
+            return Sentence("tie-breaks-not-at-hand")
         about = {"said": Sentence(error.id, error.values)}
         raise Disproved(entry.entry, Sentence("engine-refuses", about), place) from error
     if (entry.engine, entry.version) != (draft.engine, draft.version):

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from domain.log import b64, canonical
 from domain.tournaments.state import Board, Round, Tournament
-from replay.standings import Standings
+from replay.tournaments.standings import Standings
 
 FORMAT = "glasnost tournament"
 VERSION = 1

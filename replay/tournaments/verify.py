@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from domain.chance import Secret
 from domain.events import BoardOf
+from domain.kernel import Refused
 from domain.log import Damaged, unb64
 from domain.refusals import Sentence
 from domain.signed_notes import Signed, VerifyingKey
@@ -33,15 +34,18 @@ from domain.tournaments.events import (
     LotDrawn,
     Paired,
     PairingChanged,
+    Promoted,
     Published,
+    Qualified,
+    Relegated,
     ResultRecorded,
     Ruled,
 )
 from domain.tournaments.outcomes import EndedMatch
 from domain.tournaments.state import Tournament
 from replay.matchfile import BadFile
-from replay.pairing import pair
 from replay.tournaments import checks, leaves
+from replay.tournaments.advances import Advance, Advances
 from replay.tournaments.file import (
     CHECKPOINT,
     MANIFEST,
@@ -56,6 +60,7 @@ from replay.tournaments.file import (
 )
 from replay.tournaments.leaves import Keys, TournamentChain
 from replay.tournaments.matches import MatchFound, MatchWork, all_checked
+from replay.tournaments.pairing import pair
 from replay.tournaments.pairings import Pairer, check_answer, check_input
 from replay.tournaments.published import boards_played, match_member, sha256, standings_member
 from replay.tournaments.report import (
@@ -129,6 +134,7 @@ class _Findings:
         self._signed, self._pinned = Signed(), False
         self._entries: list[AnyEntry] = []
         self._state: Tournament | None = None
+        self._advances = Advances()
         self._matches: dict[str, EndedMatch] = {}  # those that are proved, by member
 
     def report(self) -> Report:
@@ -147,7 +153,7 @@ class _Findings:
             pinned=self._pinned,
             failures=tuple(sorted(self._failures.values(), key=place)),
             unchecked=self._unchecked,
-            notes=tuple(self._notes),
+            notes=(*self._notes, *self._advances.decided),
         )
 
     def attempt(self, question: str, task: Callable[[], None]) -> None:
@@ -228,6 +234,8 @@ class _Findings:
         elif isinstance(entry, PairingChanged):
             about = {"round": entry.round, "entry": entry.entry}
             self._notes.append(Sentence("paired-by-hand", about))
+        elif isinstance(entry, Qualified | Promoted | Relegated):
+            self.attempt(STANDINGS, partial(self._check_advance, entry, before))
         elif isinstance(entry, Published):
             self.attempt(STANDINGS, partial(self._check_published, entry, before, chain))
 
@@ -285,6 +293,14 @@ class _Findings:
             self._unchecked.setdefault(PAIRINGS, Sentence("left-out"))
         elif (why := check_answer(entry, before, self._pairer)) is not None:
             self._unchecked.setdefault(PAIRINGS, why)
+
+    def _check_advance(self, entry: Advance, before: Tournament) -> None:
+        try:
+            self._advances.check(entry, before)
+        except Refused as error:
+            if error.kind != "not-offered":
+                raise
+            self._unchecked.setdefault(STANDINGS, Sentence("tie-breaks-not-at-hand"))
 
     def _check_published(self, entry: Published, before: Tournament, chain: TournamentChain) -> None:
         name = standings_member(entry.at_entry)

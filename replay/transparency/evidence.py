@@ -85,9 +85,9 @@ def match_leaves(records: Sequence[Record]) -> list[bytes]:
 
 def tournament_leaves(records: Sequence[Record]) -> list[bytes]:
     """Return the leaves of the first and the last of these entries of a tournament, of one if it is both."""
-    leaves = [tournament_leaf(records[0], _root(records[:1])).bytes]
+    leaves = [tournament_leaf(records[0], records[0], _root(records[:1])).bytes]
     if len(records) > 1:
-        leaves.append(tournament_leaf(records[-1], _root(records)).bytes)
+        leaves.append(tournament_leaf(records[0], records[-1], _root(records)).bytes)
     return leaves
 
 

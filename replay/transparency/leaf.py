@@ -12,7 +12,7 @@ A leaf holds ids, sizes and roots, and nothing that is hidden.  What is in it:
 Uploaded and imported matches are not in the log: this server did not write their logs.
 
 A private match appears without its id and its opener: the root over its first move stands for it, which only
-those can compute who have that move.
+those can compute who have that move.  So does a tournament that no list shows.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from domain.imported import IMPORTED
 from domain.log import Damaged, Record, b64, canonical
 from domain.merkle import Tree
 from domain.refusals import Sentence
+from domain.tournaments.events import Announced
 
 MOST_BYTES = 4096  # of one leaf
 MOST_REASON = 500  # characters of the reason of an operator
@@ -68,9 +69,14 @@ class ClosedLeaf(_Leaf, frozen=True, kw_only=True, tag_field="kind", tag="closed
 
 
 class TournamentLeaf(_Leaf, frozen=True, kw_only=True, tag_field="kind", tag="tournament"):
-    """An entry of a tournament: its number, its kind, and the root over the entries up to it."""
+    """An entry of a tournament: its number, its kind, and the root over the entries up to it.
 
-    tournament: str
+    tournament: its id; "" if it was announced for those alone who have its address.
+    opening: the root over its first entry.
+    """
+
+    tournament: str = ""
+    opening: str
     entry: str
     size: int
     root: str
@@ -155,10 +161,21 @@ def closed_leaf(first: Record, last: Record, root: bytes) -> ClosedLeaf:
     )
 
 
-def tournament_leaf(record: Record, root: bytes) -> TournamentLeaf:
-    """Return the leaf of an entry of a tournament; `root` is that over the entries up to it."""
+def tournament_leaf(first: Record, record: Record, root: bytes) -> TournamentLeaf:
+    """Return the leaf of an entry of a tournament.
+
+    Args:
+        first: its first entry.
+        root: over the entries up to `record`.
+    """
+    announced: Announced = first.entry
     return TournamentLeaf(
-        at=record.entry.at, tournament=record.match, entry=record.kind, size=record.move, root=b64(root)
+        at=record.entry.at,
+        tournament=record.match if announced.terms.visibility == "public" else "",
+        opening=_first_root(first),
+        entry=record.kind,
+        size=record.move,
+        root=b64(root),
     )
 
 

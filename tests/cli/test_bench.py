@@ -7,6 +7,7 @@ import pytest
 from tests.cli.program import Program, process
 
 LINES = {
+    "analysis": 1,
     "bots": 1,
     "catchup": 7,
     "connection": 2,
@@ -16,9 +17,11 @@ LINES = {
     "fuzz": 6,
     "importing": 1,
     "late": 2,
+    "log": 4,
     "memory": 3,
     "position": 10,
     "pushed": 6,
+    "questions": 4,
     "rebuild": 2,
     "research": 4,
     "serving": 3,

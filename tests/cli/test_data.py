@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from domain.games import GAMES
+from tests.api.http.served import Client
 from tests.cli.program import Program, process
 
 
@@ -72,28 +74,33 @@ def test_help_shows_how_to_begin(glasnost: Program) -> None:
         assert "Example:" in glasnost("data", *command, "--help").ok().out
 
 
-def test_a_followed_store_adds_each_match_beside_a_server(glasnost: Program) -> None:
-    """The server plays bot matches on its empty store; the data set follows, is killed, and goes on."""
-    folder = glasnost.folder
+def test_a_followed_store_adds_each_match_beside_a_server(glasnost: Program, games: Path) -> None:
+    """The server's bots play; the data set follows, is killed, and goes on."""
+    folder, matches = glasnost.folder, 2
     with ExitStack() as running:
-        server = running.enter_context(process("serve", "--port", "0", "--store", folder / "served"))
+        server = running.enter_context(process("serve", "--port", "0", "--store", games, "--empty"))
         running.callback(server.kill)
         assert server.stdout is not None
-        assert server.stdout.readline().startswith("listening on ")
+        client = Client(int(server.stdout.readline().rpartition(":")[2]))
+        running.callback(client.close)
+        client.token = client.post("/v1/players", {"name": "Opener"}).json["token"]
         for _ in range(2):
             follower = running.enter_context(
-                process("data", "build", folder / "club", "--store", folder / "served", "--follow", "--json")
+                process("data", "build", folder / "club", "--store", games, "--follow", "--json")
             )
             running.callback(follower.kill)
             assert follower.stdout is not None
-            matches = 0
-            while matches < 4:
-                matches = json.loads(follower.stdout.readline())["matches"]
-            busy = glasnost("data", "build", "club", "--store", "served")
+            assert json.loads(follower.stdout.readline())["matches"] == matches
+            match = client.post("/v1/matches", {"game": "thirteen_minutes"}).json["match"]
+            for seat in GAMES["thirteen_minutes"].seats:
+                assert client.post(f"/v1/matches/{match}/seats/{seat}", {"bot": "random"}).status == 201
+            matches += 1
+            assert json.loads(follower.stdout.readline())["matches"] == matches
+            busy = glasnost("data", "build", "club", "--store", games)
             busy.refused(2, f"process {follower.pid} builds this data set")
             follower.kill()
             follower.wait()
-    built = glasnost("data", "build", "club", "--store", "served", "--json").json
-    fresh = glasnost("data", "build", "fresh", "--store", "served", "--json").json
+    built = glasnost("data", "build", "club", "--store", games, "--json").json
+    fresh = glasnost("data", "build", "fresh", "--store", games, "--json").json
     assert (built["snapshot"], built["matches"]) == (fresh["snapshot"], 4)
     glasnost("data", "check", "club").ok()

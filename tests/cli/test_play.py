@@ -302,7 +302,17 @@ def test_bots_of_other_levels_repeat_with_the_seed(glasnost: Program) -> None:
         words = ("thirteen_minutes", "--bots", "random,easy", "--seed", "2a", "--out", file)
         glasnost("play", *words).ok()
     assert (glasnost.folder / "one").read_bytes() == (glasnost.folder / "two").read_bytes()
-    glasnost("play", "thirteen_minutes", "--bots", "random,genius").refused(2, "there is: random, easy")
+    glasnost("play", "thirteen_minutes", "--bots", "random,genius").refused(2, "there is: random, easy, hard")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["thirteen_minutes", "cia_vs_kgb", "twilight_struggle", "imperial_struggle"])
+def test_a_match_of_the_strongest_bot_repeats_with_the_seed(glasnost: Program, game: str) -> None:
+    """B12."""
+    for file in ("one", "two"):
+        glasnost("play", game, "--bots", "hard,easy", "--seed", "2a", "--out", file).ok()
+    assert (glasnost.folder / "one").read_bytes() == (glasnost.folder / "two").read_bytes()
+    glasnost("verify", "one").ok()
 
 
 def test_the_arena_prints_intervals_and_goes_on(glasnost: Program) -> None:

@@ -11,7 +11,7 @@ from msgspec import convert
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.tournaments.terms import FIELDS, Terms, settled
-from replay import pairing, pairing_twice
+from replay.tournaments import pairing, pairing_twice
 from tests.cli.program import Program
 
 
@@ -45,13 +45,16 @@ def announced(glasnost: Program, director: str) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", "ru"])
-@pytest.mark.parametrize("format", ["swiss", "round_robin"])
+@pytest.mark.parametrize("format", ["swiss", "round_robin", "knockout", "league", "stages"])
 def test_the_printed_terms_have_every_field_and_are_possible(
     glasnost: Program, format: str, language: str
 ) -> None:
     text = glasnost("tournament", "terms", format, "--lang", language).ok().out
     plain = tomllib.loads(text)
-    assert {*plain, "until"} - {"title"} == set(FIELDS)
+    own = {"knockout": {"knockout"}, "league": {"league"}, "stages": {"knockout", "stages"}}.get(
+        format, set()
+    )
+    assert {*plain, "until"} - {"title"} == set(FIELDS) - {"knockout", "league", "stages", "forbidden"} | own
     terms = settled(convert({key: plain[key] for key in plain if key != "title"}, Terms), 1)
     assert terms.edition == GAMES[terms.game].editions[0]
     assert all("#" in line for line in text.splitlines())

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from domain.game import Game
-from replay import pairing, pairing_twice
-from replay.trf_reading import read
+from replay.tournaments import pairing, pairing_twice
+from replay.tournaments.trf_reading import read
 from tests.api.gate.tables import run
 from tests.cli.program import Program
 from tests.cli.test_tournament import announced, director

@@ -6,9 +6,9 @@ import re
 
 from api.bots.strengths import Strength, measured
 
-TABLE = re.compile(r"^\| Game \| Points .*\n(?:\|.*\n)+", re.MULTILINE)
-COLUMNS = ("Game", "Points of `easy` against `random`", "95 % interval", "By seat", "How it ended")
-MORE = ("ms a decision: mean, p99", "Agent", "Seed")
+TABLE = re.compile(r"^\| Game \| Bots .*\n(?:\|.*\n)+", re.MULTILINE)
+COLUMNS = ("Game", "Bots", "Points", "95 % interval", "By seat", "How it ended")
+MORE = ("ms a decision: mean, p99", "CPU ms an action: mean, p99", "Agent", "Seed")
 
 
 def strengths_table() -> str:
@@ -25,11 +25,13 @@ def _row(one: Strength) -> list[str]:
     endings = ", ".join(f"{count} {ending}" for ending, count in often)
     return [
         f"`{one.game}`",
+        f"`{one.level}` against `{one.against}`",
         f"{one.points:g} of {one.matches}: {share:.1f} %",
         f"{100 * one.low:.1f} to {100 * one.high:.1f}",
         seats,
         endings,
         f"{one.milliseconds:.1f}, {one.p99:.1f}",
+        f"{one.action:.1f}, {one.action_p99:.1f}" if one.action else "",
         f"`{one.version}`",
         one.seed,
     ]

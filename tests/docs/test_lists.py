@@ -10,7 +10,7 @@ import httpx
 import msgspec
 import pytest
 
-from api.bots.levels import EASY, method_of
+from api.bots.levels import EASY, HARD, method_of
 from api.cli.main import COMMANDS
 from api.http import ws_messages as socket_shapes
 from api.http import ws_session as socket_session
@@ -55,11 +55,11 @@ def test_the_page_of_bots_shows_the_strengths_that_were_measured() -> None:
 
 def test_the_page_of_bots_shows_how_each_game_is_played() -> None:
     rows = read("docs/bots.md").table("Game")
-    told = {row["Game"].strip(CODE): row["How `easy` finds its answer"] for row in rows}
-    assert list(told) == list(GAMES)
-    for game, about in told.items():
-        budget = method_of(EASY, game).budget.playouts
-        assert budget in (0, 2) or f" {budget} for a question" in about
+    assert [row["Game"].strip(CODE) for row in rows] == list(GAMES)
+    for row in rows:
+        for level in (EASY, HARD):
+            budget = method_of(level, row["Game"].strip(CODE)).budget.playouts
+            assert budget in (0, 2) or f" {budget} for a question" in row[f"How `{level}` finds its answer"]
 
 
 def test_the_http_page_lists_every_path(server: Server) -> None:

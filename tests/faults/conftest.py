@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,9 +43,3 @@ def place(request: pytest.FixtureRequest) -> Place:
     """Where a store of each kind may be made."""
     found: Place = request.getfixturevalue(request.param)
     return found
-
-
-@pytest.fixture
-def often() -> Callable[[int, int], int]:
-    """How often: the sample, or with GLASNOST_FULL=1 the full number."""
-    return lambda sample, full: full if os.environ.get("GLASNOST_FULL") == "1" else sample

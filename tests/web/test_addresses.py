@@ -13,6 +13,8 @@ from tests.web.browser import WIDE, Watched
 from tests.web.matches import bots_match
 
 GAME = "imperial_struggle"
+Starts = tuple[tuple[int, bool], ...]
+"""For each start of the server: visits of new browsers, and whether the rules have changed since."""
 
 
 def looks(page: Page) -> tuple[str, ...]:
@@ -33,13 +35,20 @@ def looks(page: Page) -> tuple[str, ...]:
     )
 
 
+@pytest.mark.parametrize(
+    "starts",
+    [
+        ((2, False), (1, True)),
+        pytest.param(((2, False), (1, False), (1, True)), marks=pytest.mark.long),
+    ],
+)
 def test_an_address_shows_the_same_in_another_browser_after_a_restart_and_after_a_change_of_rules(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    starts: Starts, browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """W15: another hash of the rules stands for rules that changed since the match was played."""
     seen: list[tuple[str, ...]] = []
     match, port = "", 0
-    for visits, other_rules in ((2, False), (1, False), (1, True)):
+    for visits, other_rules in starts:
         if other_rules:
             monkeypatch.setitem(vars(GAMES[GAME]), "rules", "0" * 16)
         with served(tmp_path, port=port) as server:
@@ -52,6 +61,6 @@ def test_an_address_shows_the_same_in_another_browser_after_a_restart_and_after_
                 seen.append(looks(watched.open(f"/m/{match}?move=57&view=fr")))
                 assert watched.faults == []
                 context.close()
-    assert len(seen) == 4
+    assert len(seen) == sum(visits for visits, _ in starts)
     assert set(seen) == {seen[0]}
     assert seen[0][-1].endswith(f"/m/{match}?move=57&view=fr")

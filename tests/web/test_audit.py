@@ -151,11 +151,11 @@ def test_filters_choose_rows_and_stand_in_the_address(
     expect(page.locator("#count")).to_have_text("0 moves shown")
 
 
-def test_a_page_past_the_end_or_of_nothing_says_so(house: Served, long_match: str) -> None:
+def test_a_page_past_the_end_or_of_nothing_says_so(house: Served, finished: dict[str, str]) -> None:
     """W14."""
-    client = house.client()
+    client, short = house.client(), finished["thirteen_minutes"]
     for after in ("-1", "9" * 30, "x", "1000", "²"):
-        answer = client.get(f"/m/{long_match}/audit?after={after.encode().hex() if after == '²' else after}")
+        answer = client.get(f"/m/{short}/audit?after={after.encode().hex() if after == '²' else after}")
         assert answer.status == 200
         assert b'id="m1"' in answer.body
     assert client.get("/m/nothing/audit").status == 404
@@ -200,20 +200,19 @@ def test_on_a_phone_nothing_scrolls_sideways_and_every_control_is_large_enough(
 
 @pytest.mark.parametrize("game", sorted(GAMES.keys() - {"cia_vs_kgb"}))  # which has no secret draw
 def test_while_a_match_runs_the_page_names_nothing_that_a_spectator_may_not_see(
-    game: str, tmp_path: Path
+    game: str, server: Served
 ) -> None:
     """W13."""
-    with served(tmp_path) as server:
-        match, players = server.table(game)
-        for player in players:
-            answer(player, match)
-        found = asyncio.run_coroutine_threadsafe(server.gate.match(match), server.loop).result(PATIENCE)
-        hidden = secrets(found)
-        assert hidden
-        for client in (server.client(), *players, server.person("organizer"), server.person("admin")):
-            for path in (f"/m/{match}/audit", f"/m/{match}/audit.csv", f"/v1/matches/{match}/verification"):
-                body = client.get(path).body.decode()
-                assert not [id for id in hidden if re.search(rf"\b{re.escape(id)}\b", body)], path
+    match, players = server.table(game)
+    for player in players:
+        answer(player, match)
+    found = asyncio.run_coroutine_threadsafe(server.gate.match(match), server.loop).result(PATIENCE)
+    hidden = secrets(found)
+    assert hidden
+    for client in (server.client(), *players, server.person("organizer"), server.person("admin")):
+        for path in (f"/m/{match}/audit", f"/m/{match}/audit.csv", f"/v1/matches/{match}/verification"):
+            body = client.get(path).body.decode()
+            assert not [id for id in hidden if re.search(rf"\b{re.escape(id)}\b", body)], path
 
 
 def answer(player: Client, match: str) -> None:

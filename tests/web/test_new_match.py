@@ -259,6 +259,7 @@ def test_match_against_a_bot_begins_at_once(hall: Served, people: Visitors) -> N
     page.locator("input[name=seat][value=kgb]").check()
     assert page.locator("#bot option").all_inner_texts() == [
         "easy: for a first match",
+        "hard: thinks ahead, up to two seconds a move",
         "random: picks at random",
     ]
     page.locator("#bot").select_option("random")

@@ -21,6 +21,7 @@ from replay.words import Words
 from tests.replay.scenes.matches import Course, same, strings, unseen
 
 DEALT = [game for game in GAMES if game != "cia_vs_kgb"]  # which deals no card face down
+SLOW = {"imperial_struggle": pytest.mark.long}
 MANY = pytest.param(5, LANGUAGES, marks=pytest.mark.long)  # twins of each viewer; in the quick suite one
 
 
@@ -58,7 +59,10 @@ def test_two_unseen_cards_can_change_places_and_the_page_stays_the_same(
         assert twins, f"no two cards that {viewer} cannot tell apart"
 
 
-@pytest.mark.parametrize("game", [game for game in DEALT if game in BOARDS])
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, marks=SLOW.get(game, ())) for game in DEALT if game in BOARDS],
+)
 def test_two_unseen_cards_can_change_places_and_the_picture_stays_the_same(game: str) -> None:
     """W12: while a match runs, a picture is drawn for spectators only (see test_pictures.py)."""
     course = Course(game, 12)

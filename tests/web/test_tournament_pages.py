@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -15,7 +16,7 @@ from tests.api.http.served import served
 from tests.web.axe import violations
 from tests.web.browser import NARROW
 from tests.web.signed import visitors
-from tests.web.tournament_hall import NAMES, Hall, form, own_page
+from tests.web.tournament_hall import GAME, NAMES, Hall, form, own_page
 
 
 @pytest.fixture(scope="module")
@@ -211,3 +212,56 @@ def test_axe_finds_nothing_serious_on_pages_of_tournaments(hall: Hall, browser: 
             assert violations(page) == [], path
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= (page.viewport_size or NARROW)["width"], path
+
+
+def test_a_knock_out_shows_its_bracket_and_a_league_lets_the_qualified_go_on(hall: Hall) -> None:
+    server = hall.server
+    director = server.person("organizer")
+    players = [server.player(name) for name in NAMES[:5]]
+
+    def announced(**terms: object) -> tuple[str, str]:
+        about = {"game": GAME, "rounds": 12, **terms}
+        told = director.post("/v1/tournaments", {"title": "Cup", "terms": about}).json
+        for player in players:
+            assert player.post(f"/v1/tournaments/{told['tournament']}/entries", {"do": "enter"}).status == 201
+        return told["tournament"], f"/v1/tournaments/{told['tournament']}"
+
+    def shown(name: str, language: str = "en") -> str:
+        answer = director.get(f"/t/{name}", accept_language=language)
+        assert answer.status == 200, answer
+        return unescape(answer.body.decode())
+
+    def post(path: str, to: str, **body: object) -> Any:
+        while True:
+            entry = int(director.get(path).json["entry"])
+            answer = director.post(f"{path}/{to}", {"expect": entry, **body})
+            if answer.status != 409 or answer.json["type"] != "/problems/stale":  # the follower was first
+                return answer
+
+    def a_round(path: str, number: int) -> None:
+        draft = post(path, "rounds").json
+        post(path, f"rounds/{number}", draft_sha256=draft["draft_sha256"])
+        post(path, f"rounds/{number}/publication")
+        for board in range(1, len(draft["boards"]) + 1):
+            about = {"result": "1-0", "reason": "agreed", "text": "played", "reported": True}
+            assert post(path, f"rounds/{number}/boards/{board}/rulings", **about).status == 201
+        post(path, f"rounds/{number}/close")
+
+    name, path = announced(format="knockout")
+    assert "Bracket" not in shown(name)
+    a_round(path, 1)
+    page = shown(name)
+    assert page.count('<tr class="won">') == 4  # a game and three byes
+    assert "bye in the bracket" in page
+    assert "Сетка" in shown(name, "ru")
+    assert shown(f"{name}/standings")
+    assert shown(f"{name}/desk?draft=1")
+    name, path = announced(format="league", league={"divisions": [2, 3], "up": 1, "down": 1})
+    for number in (1, 2, 3):
+        a_round(path, number)
+    assert "Let the qualified go on" in shown(f"{name}/desk")
+    assert post(path, "entries", do="advance").status == 409  # three have won one game each
+    third = director.get(f"{path}/entrants").json["entrants"][2]["entrant"]
+    assert post(path, "entries", do="advance", decided=[third], reason="lot").status == 201
+    assert "Let the qualified go on" not in shown(f"{name}/desk")
+    assert shown(f"{name}/standings")

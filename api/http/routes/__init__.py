@@ -8,7 +8,7 @@ from fastapi import Path, Query
 
 from domain.bounds import MOST
 
-PLAYING = ("player", "organizer", "admin")  # the roles of those who may play
+PLAYING = ("player", "organizer", "admin", "bot")  # the roles of those who may play
 ID = r"^[A-Za-z0-9_-]{1,64}$"
 
 MatchId = Annotated[str, Path(pattern=ID, description="A match's id.")]

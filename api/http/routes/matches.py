@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Path, Query, Response
 from msgspec import UNSET
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.gate.command_handler import seat_if_any, seats_of
@@ -18,6 +18,7 @@ from api.http.routes.reservations import asked_for, reserved_seats, those_that_s
 from api.http.routes.transparency import evidence_of
 from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
 from api.http.schemas import (
+    BOT,
     Closing,
     Done,
     MatchSummary,
@@ -47,6 +48,7 @@ from replay.transparency.evidence import Evidence
 
 api = Api("matches", "Opening a match, sitting down, looking at it.")
 _NOTE = "text/plain"
+Agenda = Annotated[bool, Query(description="With what remains to be done, for programs that search.")]
 _OPENING = (
     *SENT,
     "unknown-game",
@@ -132,8 +134,18 @@ async def sit_down(
         raise Refused("invalid", "salt-or-hash")
     if body.bot is None:
         code = None if body.invitation is UNSET else body.invitation
+        is_program = person.role == BOT
+        if is_program and (body.salt is not None or hashed is not None):
+            raise Refused("invalid", "bot-with-salt")
         accepted = await call.gate.sit(
-            match, seat, person.id, salt=body.salt, salt_hash=hashed, invitation=code, key=key
+            match,
+            seat,
+            person.id,
+            salt=body.salt,
+            salt_hash=hashed,
+            invitation=code,
+            key=key,
+            is_program=is_program,
         )
     elif body.invitation is not UNSET:
         raise Refused("invalid", "bot-with-invitation")
@@ -207,11 +219,18 @@ async def _receipt(call: Call, seen: CachedMatch | UncachedMatch) -> str | None:
     also=[Documented(204, "This viewer is not asked")],
 )
 async def read_prompt(
-    call: Call, match: MatchId, at: At = None, at_least: AtLeast = None, view: View = None
+    call: Call,
+    match: MatchId,
+    at: At = None,
+    at_least: AtLeast = None,
+    view: View = None,
+    agenda: Agenda = False,
 ) -> PromptView | Response:
     """What I am asked now; or what a seat was asked after a move: my own, or any when the match is over."""
     if at is None and view is None:
-        asked = await prompt_of(call, match, at_least)
+        asked = await prompt_of(call, match, at_least, agenda=agenda)
+    elif agenda:
+        raise Refused("invalid", "agenda-now")
     else:
         found = (await looked(call, match, at, at_least)).match
         asked = _asked_then(call, found, move_of(found, at), view)
@@ -236,17 +255,26 @@ def _asked_then(call: Call, match: Match, move: int, view: str | None) -> Prompt
     return None
 
 
-async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> PromptView | None:
+async def prompt_of(
+    call: Caller, match: str, at_least: int | None = None, *, agenda: bool = False
+) -> PromptView | None:
     """What the caller is asked now, if anything."""
-    return question(call, await looked(call, match, at_least))
+    return question(call, await looked(call, match, at_least), agenda=agenda)
 
 
-def question(call: Caller, cached: CachedMatch) -> PromptView | None:
-    """What the caller is asked in the match as it stands here, if anything."""
+def question(call: Caller, cached: CachedMatch, *, agenda: bool = False) -> PromptView | None:
+    """What the caller is asked in the match as it stands here, if anything.
+
+    `agenda`: with what remains to be done.  Of a seat that is asked this is no secret: no step of it names
+    what that seat cannot know (`tests/domain/agents/laws.py`).
+    """
     match = cached.match
     seat = seat_if_any(match, call.player)
     standing = asked_at(match, match.move, seat) if seat else None
-    return prompt_view(match, *standing, call.language) if standing else None
+    if standing is None:
+        return None
+    told = prompt_view(match, *standing, call.language)
+    return replace(told, at=match.move, agenda=list(match.live.agenda)) if agenda else told
 
 
 @api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(*LOOKS, "not-signed-here"))

@@ -16,6 +16,7 @@ from api.http.routes import PlayerId
 from api.http.routes.lists import Cursor, Rows, stood_for
 from api.http.routing import FORBIDDEN, SENT, Api, Call
 from api.http.schemas import (
+    BOT,
     AuditEntryView,
     AuditLog,
     Because,
@@ -84,14 +85,17 @@ Prefix = Annotated[
 async def create_player(call: Call, body: NewPlayer) -> Token:
     """A new player; the token is shown this once.
 
-    No token is needed to become a player; only an admin can give another role.
+    No token is needed to become a player or a bot; only an admin can give another role.
     """
-    if body.role != "player":
+    if body.bot and body.role not in ("player", BOT):
+        raise Refused("invalid", "bot-with-role")
+    role = BOT if body.bot else body.role
+    if role not in ("player", BOT):
         call.person("admin")
     name = checked(body.name)
     call.services.new_players.take(address(call.request.scope))
-    person, token = await asyncio.to_thread(call.services.store.people.add, name, body.role)
-    return Token(person.id, token, body.role)
+    person, token = await asyncio.to_thread(call.services.store.people.add, name, role)
+    return Token(person.id, token, role)
 
 
 @api.get("/v1/players", FoundPlayers, token=True)

@@ -142,11 +142,12 @@ def _methods(call: Call, level: str) -> dict[str, BotMethod]:
 
 def _method(level: str, game: str, *, offered: bool) -> BotMethod:
     method, measured = method_of(level, game), strength_of(level, game)
-    strength = _strength(measured) if measured else None
+    strength = strength_view(measured) if measured else None
     return BotMethod(method.name, method.budget.playouts, version_of(level, game), offered, strength)
 
 
-def _strength(measured: Strength) -> BotStrength:
+def strength_view(measured: Strength) -> BotStrength:
+    """What was measured of a level, for clients."""
     return BotStrength(
         measured.against,
         measured.matches,

@@ -250,6 +250,8 @@ async def carried_out(
         return await gate.accept(tournament, body, actor, body.code, key=key)
     if isinstance(body, c.Replace):
         return await gate.replace_player(tournament, body, actor, key=key)
+    if isinstance(body, c.Advance):
+        return await gate.advance(tournament, body, actor, body.expect, key)
     return await gate.commands.command(tournament, body, actor, expect=body.expect, key=key)
 
 

@@ -19,6 +19,7 @@ from domain.agents.twilight_struggle.influence import (
     change,
     coup_value,
     needed,
+    realign_value,
     war_value,
 )
 from domain.kernel import Pick, Picks, Prompt, Seat
@@ -32,7 +33,6 @@ from domain.twilight_struggle.rules.operations import (
     SPACE_RACE,
     Ops,
     placeable,
-    realignment_modifier,
     targets,
     value,
 )
@@ -51,7 +51,6 @@ FORCED = 0.5  # of playing a scoring card, for each that waits beyond the rounds
 AHEAD = 8.0  # of a headline that ends the world if the other headline lowers DEFCON first
 RID, RID_AT_ONCE = 4.0, 9.0
 HOLDING = 2.0  # of each such card in hand, when a Coup leaves DEFCON at 2
-DIFFERENCES = {by: 6 - abs(by) for by in range(-5, 6)}  # of two dice, with the ways to throw each
 LOWER_DEFCON = {2: -0.4, 3: 0.2}  # of leaving DEFCON there by a Coup
 
 
@@ -126,7 +125,7 @@ def _ops_value(s: State, me: Seat, ops: Ops, kind: str) -> float:
     if kind == COUP:
         return max((_coup(s, me, target, ops) for target in targets(s, me, ops, COUP)), default=-1.0)
     if kind == REALIGN:
-        found = (_realign(s, me, target) for target in targets(s, me, ops, REALIGN))
+        found = (realign_value(s, me, target) for target in targets(s, me, ops, REALIGN))
         return max(found, default=-1.0) * min(2, ops.printed)
     points = value(s, me, ops, "")
     rates = [best_rate(s, me, country, points) for country in placeable(s, me, ops)]
@@ -147,17 +146,6 @@ def _coup(s: State, me: Seat, target: str, ops: Ops) -> float:
         lowers = LOWER_DEFCON.get(s.defcon - 1, 0.0)
         lowers -= HOLDING * len(dangerous(s, me)) if s.defcon == 3 else 0.0
     return coup_value(s, me, target, ops) + military + lowers
-
-
-def _realign(s: State, me: Seat, target: str) -> float:
-    """One realignment roll: the mean over both dice of what it changes."""
-    other = OTHER[me]
-    modifier = realignment_modifier(s, me, target) - realignment_modifier(s, other, target)
-    total = 0.0
-    for difference, ways in DIFFERENCES.items():
-        by = difference + modifier
-        total += ways * change(s, me, target, min(0, by), -max(0, by))
-    return total / 36
 
 
 def _headlines(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]:
@@ -191,7 +179,7 @@ def _placing(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, floa
 
 
 def _realigning(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]:
-    return {pick: _realign(s, me, pick) if pick in MAP else 0.0 for pick in question.options}
+    return {pick: realign_value(s, me, pick) if pick in MAP else 0.0 for pick in question.options}
 
 
 def _coups(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]:

@@ -58,7 +58,7 @@ class Space(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     fort_routes: tuple[str, ...] = ()
 
 
-class Where(Struct, frozen=True, gc=False, omit_defaults=True):
+class Where(Struct, frozen=True, gc=False, omit_defaults=True, cache_hash=True):
     """A description of spaces; a space must meet every condition that is given.
 
     `owner`: that side has its flag there.  `near_own`: it is connected to a market of the acting side.
@@ -254,6 +254,8 @@ GUARDS = _lines("fort", "naval")
 """What may protect each space (3.2.8)."""
 TRADE = _lines("market")
 """The markets that each space is connected to."""
+SUPPLIES = _lines("market", "territory", "naval")
+"""What a Fort may be built from (5.6.3)."""
 LINKED: dict[str, tuple[str, ...]] = {
     space: tuple(tile.id for tile in ADVANTAGES.values() if space in tile.spaces) for space in BOARD
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from domain.imperial_struggle.components import ADVANTAGES, BOARD, OTHER
+from domain.imperial_struggle.components import ADVANTAGES, BOARD, MILITARY, OTHER
 from domain.imperial_struggle.points import CONSTRUCT, EXPEL, UNFLAG, Purchase
 from domain.imperial_struggle.rules.board import (
     connected,
@@ -14,7 +14,7 @@ from domain.imperial_struggle.rules.board import (
     squadrons,
     to_trouble,
 )
-from domain.imperial_struggle.rules.paying import affordable, has_points
+from domain.imperial_struggle.rules.paying import affordable, may_hold, payable, purse
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
@@ -74,9 +74,8 @@ def works(s: State, me: Seat, tile: str) -> bool:
         return True
     if face.does == "conflict":
         return finds_trouble(s, me, face.where)
-    if face.type and not has_points(s, me, face.type):
-        return False
-    return any(affordable(s, me, bought) for bought in paid_uses(s, me, tile))
+    kind = face.type or MILITARY
+    return may_hold(purse(s, me, kind)) and bool(payable(s, me, paid_uses(s, me, tile), kind))
 
 
 def paid_uses(s: State, me: Seat, tile: str, *, free: bool = False) -> Iterator[Purchase]:

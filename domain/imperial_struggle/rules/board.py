@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from domain.imperial_struggle.components import (
     BASES,
@@ -24,6 +24,7 @@ from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
 
 _MARKETS = frozenset(MARKETS)
+USA_OPENS = min(BOARD[space].opens for space in POLITICAL if BOARD[space].country == USA)
 
 
 def is_open(s: State, space: str) -> bool:
@@ -36,7 +37,13 @@ def is_open(s: State, space: str) -> bool:
 
 def open_political(s: State) -> Picks:
     """The political spaces that are open."""
-    return tuple([space for space in POLITICAL if not BOARD[space].opens or is_open(s, space)])
+    return _open_political(s.turn, s.turn >= USA_OPENS and USA in s.flags.values())
+
+
+@cache
+def _open_political(turn: int, usa: bool) -> Picks:
+    """Those that are open on a turn; `usa`: a USA flag is on the board."""
+    return tuple([id for id in POLITICAL if BOARD[id].opens <= turn and (usa or BOARD[id].country != USA)])
 
 
 def opposing(s: State, me: Seat, space: str) -> bool:
@@ -195,12 +202,9 @@ def reached(s: State, me: Seat) -> Set[str]:
     """
     now = s.round
     cut_off = _MARKETS.intersection((*s.conflicts, *now.isolated, *now.changed) if now else s.conflicts)
-    return {
-        market
-        for space, owner in s.flags.items()
-        if owner == me and space not in cut_off
-        for market in TRADE[space]
-    }
+    return set().union(
+        *[TRADE[space] for space, owner in s.flags.items() if owner == me and space not in cut_off]
+    )
 
 
 def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ A pick is a word, or a word, a colon and an id.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 
 from domain.imperial_struggle.components import (
     ECONOMIC,
@@ -42,23 +42,23 @@ def reveals(s: State, me: Seat) -> Picks:
 
 def abilities(s: State, me: Seat, *, early: bool) -> Picks:
     """3.5.2: what open ministries offer; `early`: before a tile is taken."""
-    revealed = s.revealed
     return tuple(
         [
             f"{ABILITY}:{item.id}"
-            for item in _abilities_of(me)
-            if (item.ministry in revealed or item.lasting)
-            and (item.early or not early)
-            and item.id not in s.exhausted
-            and item.usable(s, me)
+            for item in _abilities_of(me, s.revealed)
+            if (item.early or not early) and item.id not in s.exhausted and item.usable(s, me)
         ]
     )
 
 
-@cache
-def _abilities_of(side: Seat) -> list[Ability]:
-    """All of its ministries."""
-    return [item for item in ABILITIES.values() if MINISTRIES[item.ministry].side == side]
+@lru_cache(maxsize=1024)  # few ministries are open at once
+def _abilities_of(side: Seat, revealed: Picks) -> list[Ability]:
+    """Those of its open ministries, and those that last."""
+    return [
+        item
+        for item in ABILITIES.values()
+        if MINISTRIES[item.ministry].side == side and (item.ministry in revealed or item.lasting)
+    ]
 
 
 def events(s: State, me: Seat) -> Picks:
@@ -110,6 +110,7 @@ def bought_as(s: State, me: Seat) -> Mapping[str, Purchase]:
     return {pick_of(bought): bought for bought in purchases(s, me)}
 
 
+@lru_cache(maxsize=1024)  # as many as there are, except those that an advantage makes cheaper
 def pick_of(bought: Purchase) -> str:
     """How a purchase is called in an answer."""
     if bought.space:

@@ -7,18 +7,19 @@ Debt and Treaty Points add to an action of that type and share its restriction (
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from domain.imperial_struggle.components import BOARD, BR, COUNTRIES, DIPLOMATIC, ECONOMIC, FR
-from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, SHIFT, UNFLAG, Limit, Pool, Price, Purchase
+from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, UNFLAG, Limit, Pool, Price, Purchase
 from domain.imperial_struggle.rules.board import available_debt, fits, held, in_play
-from domain.imperial_struggle.rules.prices import dearest, points_of, price, type_of
+from domain.imperial_struggle.rules.prices import at_most, price, type_of
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Seat
 
 BURKE, TURGOT = "edmund_burke", "turgot"
-BOUNDED = (*SHIFT, DEPLOY)  # what costs at least 1 and at most `dearest`
 IGNORED = 2  # Debt a turn that Merchant Banks ignore
 
 
@@ -81,17 +82,14 @@ def purse(s: State, me: Seat, kind: str) -> Purse | None:
     """What can be paid for anything of a type; None where that depends on what is bought."""
     now = s.round
     assert now is not None
-    if not has_action(s, kind):
+    mine = [pool for pool in now.pools if pool.type == kind]
+    if {pool.kind for pool in mine} <= {"extra"}:
         return NO_ACTION
-    limited = [pool for pool in now.pools if pool.limit and pool.type == kind]
-    if limited or (kind == DIPLOMATIC and (in_play(s, BURKE) or BURKE in now.spent)):
+    if [pool for pool in mine if pool.limit]:
         return None
-    return _purse_for(s, me, kind, ANYTHING)
-
-
-def has_points(s: State, me: Seat, kind: str) -> bool:
-    """Whether anything of a type that costs at least 1, as nearly everything does, could be paid."""
-    return may_hold(purse(s, me, kind))
+    if kind == DIPLOMATIC and (in_play(s, BURKE) or BURKE in now.spent):
+        return None
+    return _purse_of(s, me, kind, ANYTHING, mine)
 
 
 def may_hold(known: Purse | None) -> bool:
@@ -99,42 +97,57 @@ def may_hold(known: Purse | None) -> bool:
     return known is None or known.major > 0 or known.minor > 0
 
 
-def _purse_for(s: State, me: Seat, kind: str, bought: Purchase) -> Purse:
-    """What can be paid for this very thing."""
-    mine = _usable(s, bought, kind)
+def _purse_of(s: State, me: Seat, kind: str, bought: Purchase, mine: list[Pool]) -> Purse:
+    """What these pools, which may pay for this very thing, can pay for it."""
+    added = most_added(s, me, kind)
     major = _payers(s, bought, kind, mine, minor=False)
     minor = _payers(s, bought, kind, mine, minor=True)
-    return Purse(most_paid(s, me, kind, major), most_paid(s, me, kind, minor))
+    return Purse(most_paid(major, added), most_paid(minor, added))
 
 
 def affordable(s: State, me: Seat, bought: Purchase) -> bool:
     """Whether there is a way to pay."""
-    return payable(s, me, bought, purse(s, me, type_of(bought)))
+    return bool(payable(s, me, (bought,), type_of(bought)))
 
 
-def payable(s: State, me: Seat, bought: Purchase, known: Purse | None) -> bool:
-    """Whether there is a way to pay for something; `known`: what its type's purse holds now."""
+def payable(s: State, me: Seat, among: Iterable[Purchase], kind: str) -> list[Purchase]:
+    """What of these things, which all cost points of one type, there is a way to pay for."""
+    known = purse(s, me, kind)
     if known is None:
-        known = _purse_for(s, me, type_of(bought), bought)
-    most = known.major
-    if known.minor > most and not barred_to_minor(s, me, bought):
-        most = known.minor
-    if bought.verb in BOUNDED and (most < 1 or dearest(s, bought) <= most):  # mostly no price is worked out
-        return most > 0
-    return points_of(s, me, bought) <= most
+        return [bought for bought in among if _in_purse(s, me, (bought,), _purse_for(s, me, kind, bought))]
+    return _in_purse(s, me, among, known) if may_hold(known) else []
 
 
-def most_paid(s: State, me: Seat, kind: str, pools: tuple[Pool, ...]) -> int:
-    """The points of these pools, and the Treaty Points and Debt that can be added; -1 without a pool."""
+def _purse_for(s: State, me: Seat, kind: str, bought: Purchase) -> Purse:
+    """What can be paid for this very thing."""
+    return _purse_of(s, me, kind, bought, _usable(s, bought, kind))
+
+
+def _in_purse(s: State, me: Seat, among: Iterable[Purchase], known: Purse) -> list[Purchase]:
+    """Those of these for which there are points enough: mostly in a Major action, or in the Minor one."""
+    if known.minor <= known.major:
+        return at_most(s, me, among, known.major)
+    if known.major < 0:
+        allowed = [bought for bought in among if not barred_to_minor(s, me, bought)]
+        return at_most(s, me, allowed, known.minor)
+    return [
+        bought
+        for bought in among
+        if at_most(s, me, (bought,), known.major if barred_to_minor(s, me, bought) else known.minor)
+    ]
+
+
+def most_paid(pools: tuple[Pool, ...], added: int) -> int:
+    """The points of these pools, and what can be `added` to an action; -1 without a pool."""
     if not pools:
         return -1
     points = sum([pool.points for pool in pools])
-    return points + most_added(s, me, kind) if can_be_topped(pools) else points
+    return points + added if can_be_topped(pools) else points
 
 
 def can_be_topped(pools: tuple[Pool, ...]) -> bool:
     """9.1, 5.6.1: Debt and Treaty Points add to an action; exchanged points are none, nor are extra ones."""
-    return any(pool.kind not in ("exchange", "extra") for pool in pools)
+    return not {pool.kind for pool in pools} <= {"exchange", "extra"}
 
 
 def most_added(s: State, me: Seat, kind: str) -> int:
@@ -187,7 +200,8 @@ def _payers(s: State, bought: Purchase, kind: str, mine: list[Pool], *, minor: b
     extra = [pool for pool in mine if pool.kind == "extra"]
     if not minor and kind == DIPLOMATIC:
         extra += burke(s, bought)
-    return tuple(sorted(extra + carrying, key=_turn)) if extra or len(carrying) > 1 else tuple(carrying)
+    paying = extra + carrying
+    return tuple(sorted(paying, key=_turn) if len(paying) > 1 else paying)
 
 
 def _turn(pool: Pool) -> int:
@@ -213,16 +227,17 @@ def allows(s: State, me: Seat, limit: Limit | None, bought: Purchase) -> bool:
 def barred_to_minor(s: State, me: Seat, bought: Purchase) -> bool:
     """5.3.2: a Minor action removes no opposing flag without a Conflict marker, and never a Squadron."""
     if bought.verb == UNFLAG:
-        return not (bought.space in s.conflicts or _swift(s, me, bought) or _townshend(s, me, bought))
+        if bought.space in s.conflicts:
+            return False
+        return me != BR or not (_swift(s, bought) or _townshend(s, bought))
     return bought.verb in (SEIZE, EXPEL) or (bought.verb == DEPLOY and bought.space in s.flags)
 
 
-def _swift(s: State, me: Seat, bought: Purchase) -> bool:
+def _swift(s: State, bought: Purchase) -> bool:
     """Jonathan Swift: with a space of Ireland, Minor diplomatic actions remove French flags in Europe."""
     face = BOARD[bought.space]
     return (
-        me == BR
-        and in_play(s, "jonathan_swift")
+        in_play(s, "jonathan_swift")
         and face.kind == "political"
         and not bought.with_military
         and face.region == "europe"
@@ -231,9 +246,9 @@ def _swift(s: State, me: Seat, bought: Purchase) -> bool:
     )
 
 
-def _townshend(s: State, me: Seat, bought: Purchase) -> bool:
+def _townshend(s: State, bought: Purchase) -> bool:
     """Townshend Acts: Minor economic actions remove flags from markets of one good."""
-    return me == BR and bool(s.townshend) and BOARD[bought.space].good == s.townshend
+    return bool(s.townshend) and BOARD[bought.space].good == s.townshend
 
 
 # --------------------------------------------------------------------------- Edmund Burke

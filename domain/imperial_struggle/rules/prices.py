@@ -5,6 +5,8 @@ The parts of a working add up to the price.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from domain.imperial_struggle.components import (
     ADVANTAGES,
     BOARD,
@@ -81,12 +83,30 @@ def type_of(bought: Purchase) -> str:
     return DIPLOMATIC if bought.verb == DRAW else MILITARY
 
 
-def dearest(s: State, bought: Purchase) -> int:
-    """The most that a shift or a deployment can cost now, with every increase (5.4.2, 5.5.2, 5.6.6)."""
-    if bought.verb == DEPLOY:
-        return MOST_DEPLOYED
-    payments = s.round.payments if s.round else ()
-    return BOARD[bought.space].cost + (bought.verb == UNFLAG) + bool(payments)
+def at_most(s: State, me: Seat, among: Iterable[Purchase], most: int) -> list[Purchase]:
+    """Those of these that cost no more than this; of most of them no price has to be worked out.
+
+    A shift costs at most what is printed and every increase; without a reduction, at least what is printed.
+    """
+    now = s.round
+    increase = bool(now and now.payments)
+    cheaper = {*s.conflicts, *now.isolated} if now else s.conflicts.keys()
+    reduced = bool(_reduced(s, me))
+    found: list[Purchase] = []
+    for bought in among:
+        if bought.verb in SHIFT:
+            printed, via = BOARD[bought.space].cost, bought.via
+            if printed + (bought.verb == UNFLAG) + increase <= most:
+                found.append(bought)
+                continue
+            if printed > most and not (reduced or via or bought.space in cheaper):
+                continue
+        elif bought.verb == DEPLOY and most >= MOST_DEPLOYED:
+            found.append(bought)
+            continue
+        if points_of(s, me, bought) <= most:
+            found.append(bought)
+    return found
 
 
 def _shift(s: State, me: Seat, bought: Purchase) -> Working:

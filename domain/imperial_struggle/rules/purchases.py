@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from domain.imperial_struggle.components import (
     BOARD,
@@ -11,9 +12,12 @@ from domain.imperial_struggle.components import (
     ECONOMIC,
     FORTS,
     LAST_TURN,
+    MARKETS,
     MILITARY,
     NAVAL,
     NAVY_BOX,
+    POLITICAL,
+    SUPPLIES,
     TYPES,
     USA,
     WARS,
@@ -38,6 +42,8 @@ from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Seat
 
+FLAGGED = {space: Purchase(FLAG, space) for space in (*MARKETS, *POLITICAL)}
+UNFLAGGED = {space: Purchase(UNFLAG, space) for space in (*MARKETS, *POLITICAL)}
 MOST_BOUGHT = 2  # Bonus War tiles in a round, 5.6.1
 MOST_BONUSES = 2  # of a side in a theatre
 RISING = "jacobite_uprisings.shift"
@@ -47,9 +53,8 @@ def purchases(s: State, me: Seat) -> list[Purchase]:
     """What can be bought and paid now, without advantages and abilities."""
     found: list[Purchase] = []
     for kind in TYPES:
-        known = purse(s, me, kind)
-        if may_hold(known):
-            found += [bought for bought in allowed(s, me, kind) if payable(s, me, bought, known)]
+        if may_hold(purse(s, me, kind)):
+            found += payable(s, me, allowed(s, me, kind), kind)
     return found
 
 
@@ -67,7 +72,7 @@ def shifts(s: State, me: Seat, among: Iterable[str]) -> list[Purchase]:
     """5.4.1, 5.5.1: flag an empty space or remove an opposing flag, in open and connected spaces."""
     flags, closed = s.flags, (me, USA)
     return [
-        Purchase(UNFLAG if space in flags else FLAG, space)
+        UNFLAGGED[space] if space in flags else FLAGGED[space]
         for space in among
         if flags.get(space) not in closed
     ]
@@ -99,7 +104,14 @@ def _deployments_from_last(s: State, me: Seat) -> list[Purchase]:
     origins = _to_deploy(s, me)
     if not origins:
         return []
-    return [Purchase(DEPLOY, space, origin=origins[-1]) for space in NAVAL if s.flags.get(space) != me]
+    flags, sailing = s.flags, _deployed_from(origins[-1])
+    return [sailing[space] for space in NAVAL if flags.get(space) != me]
+
+
+@cache
+def _deployed_from(origin: str) -> dict[str, Purchase]:
+    """The deployment from one place to each naval space."""
+    return {space: Purchase(DEPLOY, space, origin=origin) for space in NAVAL}
 
 
 def has_room(s: State, me: Seat) -> bool:
@@ -113,7 +125,7 @@ def rooms(s: State, me: Seat) -> tuple[str, ...]:
         return ()
     held = s.reinforcements[me]
     return tuple(
-        theatre.id for theatre in WARS[s.war].theatres if len(held.get(theatre.id, ())) < MOST_BONUSES
+        [theatre.id for theatre in WARS[s.war].theatres if len(held.get(theatre.id, ())) < MOST_BONUSES]
     )
 
 
@@ -135,12 +147,8 @@ def _forts(s: State, me: Seat) -> list[Purchase]:
 def may_build(s: State, me: Seat, space: str) -> bool:
     """5.6.3: connected to a market, Territory or Squadron that was this side's when the round began."""
     assert s.round is not None
-    return any(
-        s.flags.get(line) == me
-        and s.round.at_start.get(line) == me
-        and BOARD[line].kind in ("market", "territory", "naval")
-        for line in BOARD[space].lines
-    )
+    flags, at_start = s.flags, s.round.at_start
+    return me in [flags.get(line) for line in SUPPLIES[space] if at_start.get(line) == me]
 
 
 def besieged(s: State, me: Seat, space: str) -> bool:
@@ -152,7 +160,7 @@ def besieged(s: State, me: Seat, space: str) -> bool:
 
 def deployments(s: State, me: Seat, space: str) -> list[Purchase]:
     """5.6.6: the Squadrons that may be deployed to a naval space."""
-    return [Purchase(DEPLOY, space, origin=origin) for origin in _to_deploy(s, me)]
+    return [_deployed_from(origin)[space] for origin in _to_deploy(s, me)]
 
 
 @remembered

@@ -1,4 +1,4 @@
 """The formats of tournaments: who meets whom, and who goes on, each a pure function.
 
-Swiss rounds are paired by an engine (`replay.pairing`); all others are computed here.
+Swiss rounds are paired by an engine (`replay.tournaments.pairing`); all others are computed here.
 """

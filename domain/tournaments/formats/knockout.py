@@ -16,7 +16,7 @@ from domain.tournaments.crosstable import Colour
 LEAST, MOST = 2, 64  # seeds of a bracket
 BestOf = Literal[1, 2, 3]
 _WIN = 2  # half points of a game
-_MOST_GAMES: dict[BestOf, int] = {1: 2, 2: 3, 3: 3}
+MOST_GAMES: dict[BestOf, int] = {1: 2, 2: 3, 3: 3}
 
 
 class Meeting(Struct, frozen=True):
@@ -91,7 +91,7 @@ def contest(best_of: BestOf, games: Sequence[int], index: int = 0) -> NextGame |
     lead = 2 * sum(games) - _WIN * played  # half points by which the better seed is ahead
     if abs(lead) > _WIN * max(best_of - played, 0):
         return Decided(lead > 0)
-    if played >= _MOST_GAMES[best_of]:
+    if played >= MOST_GAMES[best_of]:
         return Tied()
     colour: Colour = "w" if (played + index) % 2 == 0 else "b"
     return NextGame(played + 1, colour, by_bid=played >= min(best_of, 2))

@@ -10,17 +10,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 
-from api.bots.levels import EASY, LEVELS, act, by_policy, method_of, names, version_of
-from api.bots.worker import Task
+from api.bots.levels import EASY, HARD, LEVELS, Level, act, by_policy, method_of, names, version_of
+from api.bots.worker import Task, thought
 from domain.agents import AGENTS
 from domain.agents.observation import Observation
-from domain.agents.spec import AgentSpec
+from domain.agents.spec import AgentSpec, Budget
 from domain.game import hash_of, source_files
 from domain.kernel import Picks, Refused, prompt
 from tests.domain.agents.laws import Question, observed, other_world
@@ -28,6 +29,15 @@ from tests.domain.agents.test_determinization import GAMES, asked_of
 
 PAIRS = 200 if os.environ.get("GLASNOST_FULL") else 6
 ROOT = Path(__file__).parents[3]
+FEW = 12  # playouts of `hard` in the quick tests: the same code, less of it
+
+
+@pytest.fixture(autouse=True)
+def cheap(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outside of the long tests `hard` has few playouts."""
+    if request.node.get_closest_marker("long") is None:
+        methods = {game: replace(method, budget=Budget(FEW)) for game, method in LEVELS[HARD].methods.items()}
+        monkeypatch.setitem(LEVELS, HARD, Level(HARD, methods))
 
 
 def worlds(spec: AgentSpec[Any], pairs: int, seed: int = 0) -> list[tuple[Question, Any]]:
@@ -81,6 +91,18 @@ def test_a_bot_that_peeks_is_found() -> None:
     assert seen == 12
 
 
+def test_a_level_that_peeks_is_found() -> None:
+    """It is given the true table as its seat's own fold: then its picks differ between two worlds."""
+    spec, differing = AGENTS["thirteen_minutes"], 0
+    for question, other in worlds(spec, 20):
+        true, changed = (
+            observed(spec, world, replace(world, agenda=()), question.seat)
+            for world in (question.world, other)
+        )
+        differing += act(HARD, true, Random(1)) != act(HARD, changed, Random(1))
+    assert differing
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_every_level_answers_legally(game: str) -> None:
     spec = AGENTS[game]
@@ -98,35 +120,66 @@ def _answers(observation: Observation) -> list[Callable[[Random], Picks]]:
     return [*found, *(lambda rng, level=level: act(level, observation, rng) for level in LEVELS)]
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_decision_repeats_in_another_process(game: str) -> None:
-    """Under another PYTHONHASHSEED, and from the bytes of the observation alone."""
-    question = next(one for one in asked_of(AGENTS[game], 5)[6:] if len(one.observation.prompt.options) > 1)
-    task = Task(EASY, 77, question.observation)
+def test_a_decision_repeats_in_another_process() -> None:
+    """B9: under another PYTHONHASHSEED, and from the bytes of the observation alone."""
+    tasks = [
+        Task(level, 77, one.observation)
+        for game in GAMES
+        for one in [one for one in asked_of(AGENTS[game], 5)[6:] if len(one.observation.prompt.options) > 2][
+            :2
+        ]
+        for level in (EASY, HARD)
+    ]
     code = (
-        "import sys, msgspec; from api.bots.worker import Task, thought;"
-        "task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task);"
-        "sys.stdout.buffer.write(msgspec.json.encode(thought(task).picks))"
+        "import sys, msgspec; from random import Random; from msgspec.structs import replace;"
+        "from api.bots.levels import LEVELS, Level, act; from api.bots.worker import Task;"
+        "from domain.agents.spec import Budget;"
+        f"few = {{g: replace(m, budget=Budget({FEW})) for g, m in LEVELS['hard'].methods.items()}};"
+        "LEVELS['hard'] = Level('hard', few);"
+        "tasks = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Task]);"
+        "found = [act(task.level, task.observation, Random(task.seed)) for task in tasks];"
+        "sys.stdout.buffer.write(msgspec.json.encode(found))"
     )
     found = subprocess.run(
         [sys.executable, "-c", code],
-        input=msgspec.json.encode(task),
+        input=msgspec.json.encode(tasks),
         env={**os.environ, "PYTHONHASHSEED": "7"},
         cwd=ROOT,
         capture_output=True,
         check=True,
     )
-    assert tuple(msgspec.json.decode(found.stdout)) == act(EASY, question.observation, Random(77))
+    here = [act(task.level, task.observation, Random(task.seed)) for task in tasks]
+    assert [tuple(picks) for picks in msgspec.json.decode(found.stdout)] == here
+    assert len(here) == 4 * len(GAMES)
+
+
+def test_a_process_gives_a_decision_its_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An action of Imperial Struggle takes several decisions, so each has a part of the two seconds."""
+    question = next(
+        one for one in asked_of(AGENTS["cia_vs_kgb"], 5)[6:] if len(one.observation.prompt.options) > 2
+    )
+    times, asked = iter([0.0, 1.9, 2.1]), list[bool]()
+
+    def looks_twice(level: str, observation: Observation, rng: Random, expired: Callable[[], bool]) -> Picks:
+        asked.extend([expired(), expired()])
+        return observation.prompt.options[:1]
+
+    monkeypatch.setattr("api.bots.worker.act", looks_twice)
+    monkeypatch.setattr("api.bots.worker.time", SimpleNamespace(monotonic=lambda: next(times)))
+    assert thought(Task(HARD, 1, question.observation)).picks == question.observation.prompt.options[:1]
+    assert asked == [False, True]
+    assert method_of(HARD, "imperial_struggle").seconds < method_of(HARD, "cia_vs_kgb").seconds == 2.0
 
 
 def test_a_game_has_its_levels_and_an_unknown_one_is_refused_with_the_list() -> None:
     for game in AGENTS:
-        assert names(game) == ["random", "easy"]
+        assert names(game) == ["random", "easy", "hard"]
         assert version_of(EASY, game) == AGENTS[game].version != AGENTS[game].game.rules
+        assert version_of(HARD, game) == AGENTS[game].deep_version != AGENTS[game].version
         assert version_of("random", game) == ""
     with pytest.raises(Refused) as refused:
         method_of("grandmaster", "cia_vs_kgb")
-    assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random", "easy"])
+    assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random", "easy", "hard"])
     assert names("toy") == ["random"]
 
 
@@ -140,30 +193,45 @@ def fresh(spec: AgentSpec[Any]) -> AgentSpec[Any]:
         is_quiet=spec.is_quiet,
         actions=spec.actions,
         encoding=spec.encoding,
+        deep=spec.deep,
     )
+
+
+def versions() -> dict[str, tuple[str, str]]:
+    """The versions of each game's agents, computed anew: of `easy`, and of `hard`."""
+    return {game: (fresh(spec).version, fresh(spec).deep_version) for game, spec in AGENTS.items()}
 
 
 def test_a_changed_agent_has_another_version_and_leaves_the_rules_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A better bot must not look like changed rules, nor like another bot of another game."""
-    before = {game: spec.version for game, spec in AGENTS.items()}
+    before = versions()
     copy = tmp_path / "domain"
     shutil.copytree(ROOT / "domain", copy)
     monkeypatch.setattr(importlib.resources, "files", lambda name: copy)
     rules = {game: source_hash(copy, game) for game in AGENTS}
-    assert {game: fresh(spec).version for game, spec in AGENTS.items()} == before
+    assert versions() == before
     with (copy / "agents" / "cia_vs_kgb" / "encoding.py").open("a") as file:
         file.write("# more for people who train agents")
-    assert {game: fresh(spec).version for game, spec in AGENTS.items()} == before
+    assert versions() == before
     with (copy / "agents" / "cia_vs_kgb" / "policy.py").open("a") as file:
         file.write("# a better bot")
-    changed = {game for game, spec in AGENTS.items() if fresh(spec).version != before[game]}
-    assert changed == {"cia_vs_kgb"}
+    changed = versions()
+    assert {game for game in AGENTS if changed[game] != before[game]} == {"cia_vs_kgb"}
+    assert all(now != old for now, old in zip(changed["cia_vs_kgb"], before["cia_vs_kgb"], strict=True))
+    with (copy / "agents" / "imperial_struggle" / "deep.py").open("a") as file:
+        file.write("# a better hard bot")
+    with (copy / "agents" / "tree.py").open("a") as file:
+        file.write("# a better tree")
+    assert {game: easy for game, (easy, _) in versions().items()} == {
+        game: easy for game, (easy, _) in changed.items()
+    }
+    assert all(versions()[game][1] != hard for game, (_, hard) in changed.items())
     assert {game: source_hash(copy, game) for game in AGENTS} == rules
     with (copy / "agents" / "search.py").open("a") as file:
         file.write("# a better search")
-    assert all(fresh(spec).version != before[game] for game, spec in AGENTS.items())
+    assert all(versions()[game][0] != easy for game, (easy, _) in before.items())
 
 
 def source_hash(root: Path, game: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from api.bots.agent_bot import AgentBot
-from api.bots.levels import EASY
+from api.bots.levels import EASY, HARD
 from api.bots.workers import BotWorkers
 from api.gate import Gate
 from api.gate.bots import RandomBot
@@ -23,13 +23,14 @@ from tests.api.gate.memory import Keys, MemoryStore
 from tests.api.gate.tables import NOW, SECRET, run
 
 GAME = "cia_vs_kgb"
+LEVELS = (EASY, HARD)
 
 
 class SlowBot(AgentBot):
     """A bot whose answers come only when the test lets them."""
 
-    def __init__(self) -> None:
-        super().__init__(EASY, BotWorkers(1))
+    def __init__(self, level: str = EASY) -> None:
+        super().__init__(level, BotWorkers(1))
         self.asked, self.released = asyncio.Event(), asyncio.Event()
         self.seen: list[Observation] = []
 
@@ -43,10 +44,10 @@ class SlowBot(AgentBot):
 
 
 async def opened(gate: Gate, *players: str) -> Match:
-    """A match of CIA vs. KGB; a player "easy" is the bot."""
+    """A match of CIA vs. KGB; a player "easy" or "hard" is the bot."""
     await gate.open("ann", GAME, None, {}, secret=SECRET, match="m1")
     for seat, player in zip(("cia", "kgb"), players, strict=True):
-        bot = player if player == EASY else ""
+        bot = player if player in LEVELS else ""
         await gate.sit("m1", seat, None if bot else player, bot=bot)
     return await gate.match("m1")
 
@@ -56,8 +57,8 @@ def scene_with(bot: SlowBot, then: Callable[[Gate, Match], Awaitable[None]]) -> 
 
     async def scene() -> None:
         bot.asked, bot.released = asyncio.Event(), asyncio.Event()
-        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: bot, "random": RandomBot()})
-        match = await opened(gate, EASY, "ann")
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={bot.level: bot, "random": RandomBot()})
+        match = await opened(gate, bot.level, "ann")
         await bot.asked.wait()
         await then(gate, match)
         bot.released.set()
@@ -100,8 +101,10 @@ def test_the_bot_gets_what_its_seat_knows() -> None:
     scene_with(bot, then)
 
 
-def test_an_answer_to_a_match_that_is_over_is_dropped() -> None:
-    bot = SlowBot()
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_answer_to_a_match_that_is_over_is_dropped(level: str) -> None:
+    """B14."""
+    bot = SlowBot(level)
 
     async def then(gate: Gate, match: Match) -> None:
         await gate.resign("m1", player="ann")
@@ -113,8 +116,10 @@ def test_an_answer_to_a_match_that_is_over_is_dropped() -> None:
     scene_with(bot, then)
 
 
-def test_a_takeback_is_carried_out_at_once_and_the_bot_thinks_again() -> None:
-    bot = SlowBot()
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_takeback_is_carried_out_at_once_and_the_bot_thinks_again(level: str) -> None:
+    """B14."""
+    bot = SlowBot(level)
 
     async def then(gate: Gate, match: Match) -> None:
         standing = match.prompt("kgb")
@@ -131,8 +136,10 @@ def test_a_takeback_is_carried_out_at_once_and_the_bot_thinks_again() -> None:
     scene_with(bot, then)
 
 
-def test_a_ruling_is_carried_out_at_once_and_the_stale_answer_is_dropped() -> None:
-    bot = SlowBot()
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_ruling_is_carried_out_at_once_and_the_stale_answer_is_dropped(level: str) -> None:
+    """B14."""
+    bot = SlowBot(level)
 
     async def then(gate: Gate, match: Match) -> None:
         standing = match.prompt("kgb")
@@ -151,12 +158,13 @@ def test_a_ruling_is_carried_out_at_once_and_the_stale_answer_is_dropped() -> No
     scene_with(bot, then)
 
 
-def test_a_bot_process_that_is_killed_costs_no_match(caplog: pytest.LogCaptureFixture) -> None:
-    """The policy answers in its place, and the next question is searched in another process."""
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_bot_process_that_is_killed_costs_no_match(level: str, caplog: pytest.LogCaptureFixture) -> None:
+    """B13: the policy answers in its place, and the next question is searched in another process."""
 
     async def scene() -> None:
         gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
-        match = await opened(gate, EASY, EASY)
+        match = await opened(gate, level, level)
         killed: set[int] = set()
         while match.status == "running" and len(killed) < 2:
             for pid in set(gate.workers.processes) - killed:
@@ -203,12 +211,13 @@ def test_a_process_that_does_not_answer_is_ended() -> None:
 def test_without_processes_no_bot_is_seated_that_must_search() -> None:
     async def scene() -> None:
         gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", Settings(bot_workers=0))
-        assert gate.bots_of("twilight_struggle") == ["random", "easy"]
+        assert gate.bots_of("twilight_struggle") == ["random", "easy"]  # its easy bot does not search
         assert gate.bots_of(GAME) == ["random"]
         await gate.open("ann", GAME, None, {}, secret=SECRET, match="m1")
-        with pytest.raises(Refused) as refused:
-            await gate.sit("m1", "kgb", "ann", bot=EASY)
-        assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random"])
+        for level in LEVELS:
+            with pytest.raises(Refused) as refused:
+                await gate.sit("m1", "kgb", "ann", bot=level)
+            assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random"])
 
     run(scene())
 

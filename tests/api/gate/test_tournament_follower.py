@@ -67,7 +67,7 @@ def test_a_killed_follower_records_each_result_once(toy_game: Game, kills: int, 
 
 @pytest.mark.parametrize("orders", [10, pytest.param(100, marks=pytest.mark.long)])
 def test_the_order_of_results_changes_no_standing(toy_game: Game, orders: int) -> None:
-    from replay.tournament_results import standings_of
+    from replay.tournaments.results import standings_of
 
     async def work(seed: int) -> bytes:
         cup = await Cup(MemoryStore()).announced(6)

@@ -14,7 +14,7 @@ from domain.tournaments.events import LotDrawn
 from domain.tournaments.sides import exchanged, label_of
 from domain.tournaments.terms import Terms, settled
 from projections.seat_swaps import settles
-from replay.trf import TrfFile, written
+from replay.tournaments.trf import TrfFile, written
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, Cup

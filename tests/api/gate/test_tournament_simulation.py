@@ -16,10 +16,10 @@ from domain.tournaments.crosstables import crosstable, first_colour
 from domain.tournaments.fold import folded
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.terms import Terms
-from replay.pairing import pair
-from replay.tournament_results import standings_of
-from replay.tournament_simulation import Plan, simulate
-from replay.trf import TrfFile, written
+from replay.tournaments.pairing import pair
+from replay.tournaments.results import standings_of
+from replay.tournaments.simulation import Plan, simulate
+from replay.tournaments.trf import TrfFile, written
 from tests.replay.tournaments import oracle
 
 NOW = 1_790_000_000_000_000

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from api.gate import Key
 from api.gate.tournament_commands import state_at
+from api.gate.tournament_previews import previewed
+from api.store.sqlite import SqliteStore
 from domain.chance import Secret, drawn, link
 from domain.events import BoardOf
 from domain.game import Game
 from domain.kernel import Refused
-from domain.log import b64, canonical, seal, unb64
+from domain.log import Record, b64, canonical, seal, unb64
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
-from domain.tournaments.events import LotDrawn, Paired
+from domain.tournaments.events import LotDrawn, Paired, Result
+from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
-from replay.tournament_results import standings_of
+from replay.tournaments.results import standings_of
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, SECOND, TERMS, Cup
+from tests.api.store.locations import ACT
 from tests.waiting import PATIENCE
 
 
@@ -216,21 +222,29 @@ def test_the_state_at_every_entry_is_that_of_its_time(toy_game: Game) -> None:
     run(work())
 
 
-def test_names_are_in_no_entry_and_forgetting_changes_no_root(toy_game: Game) -> None:
-    async def work() -> None:
-        store = MemoryStore()
-        person, code = store.people.add("Anastasia Verylongname", "player")
-        cup = await Cup(store).announced(2)
-        await cup.do(c.Invite(places=(c.Place(person.id),)))
-        await cup.tournaments.accept(cup.id, c.Accept(entrant="n3"), Actor("q9", "player"), code)
-        log = await cup.log()
-        before = list(log.roots)
-        assert not any(b"Verylong" in record.stored for record in log.records)
-        assert log.state.entrants["n3"].player == "q9"
-        cup.restart()
-        assert (await cup.log()).roots == before
+def test_names_are_in_no_entry_and_forgetting_changes_no_root(toy_game: Game, tmp_path: Path) -> None:
+    """OA6, with the people of a real store."""
+    with closing(SqliteStore.open(tmp_path / "store")) as store:
 
-    run(work())
+        async def work() -> tuple[Cup, list[bytes]]:
+            invited, code = store.people.add("Anastasia Verylongname", "player")
+            player, _ = store.people.add("Bartholomew Verylongname", "player")
+            cup = await Cup(store).announced(2)
+            await cup.do(c.Invite(places=(c.Place(invited.id), c.Place(player.id, enters=True))))
+            await cup.tournaments.accept(cup.id, c.Accept(entrant="n3"), Actor("q9", "player"), code)
+            log = await cup.log()
+            assert (log.state.entrants["n3"].player, log.state.entrants["n4"].player) == ("q9", player.id)
+            assert not any(b"Verylong" in record.stored for record in log.records)
+            for one in (invited, player):
+                assert store.people.forget(one.id, ACT)
+            assert set(store.people.names([invited.id, player.id]).values()) <= {None}
+            return cup, list(log.roots)
+
+        cup, before = run(work())
+        log = store.tournament(cup.id)
+        assert log is not None
+        assert log.roots == before
+        assert log.state.entrants["n4"].player == run(cup.state()).entrants["n4"].player
 
 
 def test_the_text_of_a_call_is_sealed(toy_game: Game) -> None:
@@ -286,21 +300,44 @@ def test_who_does_not_sit_down_in_time_forfeits(toy_game: Game) -> None:
     run(work())
 
 
-def test_the_standings_of_every_entry_are_those_of_its_time(toy_game: Game) -> None:
-    """OA7, over three rounds."""
+@pytest.mark.parametrize(
+    ("rounds", "entrants"), [(3, 5), pytest.param(7, 17, marks=pytest.mark.long)], ids=str
+)
+def test_the_standings_of_every_entry_are_those_of_its_time(
+    toy_game: Game, monkeypatch: pytest.MonkeyPatch, rounds: int, entrants: int
+) -> None:
+    """OA7: with a bye in each round, a penalty, a ruling on a closed round and a withdrawal."""
+    live, accept = dict[int, bytes](), TournamentLog.accept
+
+    def recorded(log: TournamentLog, record: Record) -> None:
+        accept(log, record)
+        live[log.entry] = canonical(standings_of(log.state))
+
+    async def overruled(cup: Cup) -> None:
+        other: Result = "0-1" if (await cup.state()).rounds[0].boards[0].result == "1-0" else "1-0"
+        rule = c.Rule(round=1, board=1, result=other, reason="other", text="the board was set up wrongly")
+        entry = (await cup.log()).entry
+        seen = await previewed(cup.tournaments, cup.id, rule, DIRECTOR, entry)
+        await cup.tournaments.rule(cup.id, rule, DIRECTOR, entry, preview=seen.sha256)
 
     async def work() -> None:
-        cup, live = await Cup(MemoryStore()).announced(4), dict[int, bytes]()
-        for _ in range(3):
+        monkeypatch.setattr(TournamentLog, "accept", recorded)
+        cup = await Cup(MemoryStore(), replace(TERMS, rounds=rounds)).announced(entrants)
+        for number in range(1, rounds + 1):
             await cup.paired()
-            live[(await cup.log()).entry] = canonical(standings_of(await cup.state()))
             await cup.results()
-            live[(await cup.log()).entry] = canonical(standings_of(await cup.state()))
             await cup.closed()
-        cup.restart()
-        log = await cup.log()
+            if number == 1:
+                await overruled(cup)
+                await cup.do(c.Penalise(entrant="n1", penalty="points", amount=1, text="late"))
+                await cup.do(c.Withdraw(entrant="n2"))
+        monkeypatch.undo()
+        log = await asyncio.to_thread(cup.store.tournament, cup.id)
+        assert log is not None
+        first = min(live)
+        assert sorted(live) == list(range(first, log.entry + 1))
         assert {entry: canonical(standings_of(log.state_at(entry))) for entry in live} == live
-        assert len(set(live.values())) > 3
+        assert len(set(live.values())) > 2 * rounds
 
     run(work())
 

@@ -15,14 +15,15 @@ from api.gate.tournament_follower import TournamentFollower
 from api.gate.tournaments import TournamentGate
 from api.store.interface import Store
 from domain.kernel import Refused
+from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstable import Crosstable, cell_of
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
-from domain.tournaments.state import Tournament
+from domain.tournaments.state import Board, Tournament
 from domain.tournaments.terms import Terms
-from replay.pairing import PairedBoard, PairingAnswer
-from replay.trf_reading import read
+from replay.tournaments.pairing import PairedBoard, PairingAnswer
+from replay.tournaments.trf_reading import read
 from tests.api.gate.memory import Keys
 
 NOW = 1_790_000_000_000_000
@@ -164,7 +165,11 @@ async def closed_while_it_ends(store: Store, seed: int) -> str:
     await cup.sit(board.match)
     await asyncio.gather(_closing(cup, random), _ending(cup, board.match, random))
     await cup.follower.tick(everything=True)
-    match, board = await cup.gate.match(board.match), (await cup.state()).rounds[0].boards[0]
+    return agreed(await cup.gate.match(board.match), (await cup.state()).rounds[0].boards[0])
+
+
+def agreed(match: Match, board: Board) -> str:
+    """Check that a match that is over and its board agree on how it ended; return how it did (OA25)."""
     assert match.closed is not None
     assert board.outcome is not None
     assert board.outcome.closed_move == match.move
@@ -175,7 +180,7 @@ async def closed_while_it_ends(store: Store, seed: int) -> str:
     else:
         assert board.ruling is None
         seat = match.closed.result.winner if match.closed.result else None
-        assert board.result == {"left": "1-0", "right": "0-1"}.get(seat or "", "")
+        assert board.result == dict(zip(match.seats, ("1-0", "0-1"), strict=True)).get(seat or "", "")
     return match.closed.by
 
 

@@ -89,7 +89,7 @@ def signed(store: SqliteStore) -> SignedSize:
     """The latest checkpoint, after everything is in the log."""
     writer = LogWriter(store, store.keys, lambda: NOW)
     writer.catch_up()
-    writer.sign()
+    writer.publish()
     latest = store.transparency.latest()
     assert latest is not None
     return latest

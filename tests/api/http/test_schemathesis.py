@@ -40,7 +40,7 @@ def test_generated_requests_get_only_documented_responses(server: Served) -> Non
     admin = server.person("admin")
     schema = schemathesis.openapi.from_url(f"http://127.0.0.1:{server.port}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
-    assert len(operations) == 98
+    assert len(operations) == 102
     for operation in operations:
         if operation.tags == ["data"]:  # without a data set they answer 501; see tests/api/data
             continue

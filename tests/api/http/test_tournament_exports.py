@@ -19,8 +19,8 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Refused
 from replay.tournaments.exports import TABLES, Wanted, exported
+from replay.tournaments.trf_reading import read
 from replay.tournaments.verify import verify
-from replay.trf_reading import read
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tournaments import Cup
 from tests.api.http.served import Served

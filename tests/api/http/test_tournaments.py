@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.log import unb64
 from domain.signed_notes import Checkpoint, Note
-from replay.pairing import pair
+from replay.tournaments.pairing import pair
 from tests.api.gate.tournaments import verified_here
 from tests.api.http.served import Answer, Served
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from api.store.interface import Append, StoreError
 from api.store.log_guard import FILE, Behind, LogState, OwnLeaf, checkpoint_of
@@ -231,7 +232,7 @@ def test_a_lost_log_is_made_again_with_the_same_bytes(place: Place, toy_game: Ga
     ready.catch_up()
     played(store, toy_game, 2)
     ready.catch_up()
-    signed = ready.sign()
+    signed = ready.publish()
     before, size = leaves(store), store.transparency.size()
     assert kinds([leaf.read(one) for one in before]) == ["opened", "closed", "key", "opened", "closed"]
     store.close()
@@ -254,10 +255,10 @@ def test_a_checkpoint_is_signed_once_and_kept_beside_the_keys(store: SqlStore, t
     played(store, toy_game)
     ready = writer(store)
     ready.catch_up()
-    signed = ready.sign()
+    signed = ready.publish()
     assert signed is not None
     assert (signed.size, signed.root) == (2, root_of(leaves(store)))
-    assert ready.sign() is None
+    assert ready.publish() is None
     latest = store.transparency.latest()
     assert latest is not None
     assert Note.parse(latest.note).signed_by(store.keys.known) == store.keys.present
@@ -269,12 +270,12 @@ def test_a_checkpoint_is_signed_once_and_kept_beside_the_keys(store: SqlStore, t
 def test_a_new_key_signs_the_log_anew_under_the_same_origin(store: SqlStore, toy_game: Game) -> None:
     played(store, toy_game)
     writer(store).catch_up()
-    writer(store).sign()
+    writer(store).publish()
     old = store.keys.present
     store.keys.rotate(NOW, "new.example")
     ready = writer(store)
     ready.catch_up()
-    signed = ready.sign()
+    signed = ready.publish()
     assert signed is not None
     assert (signed.origin, signed.size) == ("glasnost.local/log", 3)
     latest = store.transparency.latest()
@@ -351,7 +352,7 @@ def test_a_store_behind_its_signed_log_signs_and_takes_nothing(place: Place, toy
     match = played(store, toy_game)
     ready = writer(store)
     ready.catch_up()
-    ready.sign()
+    ready.publish()
     signed = behind(store)
     store.close()
 
@@ -362,7 +363,7 @@ def test_a_store_behind_its_signed_log_signs_and_takes_nothing(place: Place, toy
     with pytest.raises(Behind):
         _ = store.keys.signing
     with pytest.raises(StoreError):
-        writer(store).sign()
+        writer(store).publish()
     other = finished(toy_game, 2)
     with pytest.raises(Behind):
         store.submit(appends(other)[0])
@@ -380,7 +381,7 @@ def test_a_store_with_another_log_of_the_same_length_is_held(place: Place, toy_g
     store = place.open()
     played(store, toy_game)
     writer(store).catch_up()
-    writer(store).sign()
+    writer(store).publish()
     behind(store, 0)
     store.close()
     store = place.open()
@@ -392,7 +393,7 @@ def test_a_checkpoint_that_a_witness_shows_holds_the_server(store: SqlStore, toy
     played(store, toy_game)
     ready = writer(store)
     ready.catch_up()
-    ready.sign()
+    ready.publish()
     guard, key = store.log_guard, store.keys.signing
     known = store.transparency.latest()
     assert known is not None
@@ -429,3 +430,13 @@ def test_a_tournament_that_goes_on_after_a_restart_has_the_same_leaves(
     found = [one for one in caught_up(store) if isinstance(one, leaf.TournamentLeaf)]
     assert [one.root for one in found] == [b64(root) for root in log.roots]
     assert [one.entry for one in found] == ["announced", "entered", "entered"]
+    assert {one.tournament for one in found} == {log.id}
+
+
+def test_a_tournament_that_no_list_shows_is_not_named(store: SqlStore, toy_game: Game) -> None:
+    log, secret = started(replace(TERMS, visibility="link"))
+    store.submit(Append(log.records, secret=secret.bytes)).result()
+    (found,) = [one for one in caught_up(store) if isinstance(one, leaf.TournamentLeaf)]
+    assert (found.tournament, found.opening) == ("", b64(log.roots[0]))
+    assert log.id.encode() not in leaves(store)[0]
+    assert evidence.tournament_leaves(log.records) == leaves(store)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.chance import Secret
 from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
 from domain.tournaments import rules
+from domain.tournaments.drafts import drafted, needs_engine, without_board
 from domain.tournaments.events import RESULTS
+from domain.tournaments.formats.cut import Ranked
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import THE_HOUSE, Actor, Given
-from domain.tournaments.rounds import next_round, without_board
+from domain.tournaments.rounds import next_round
 from domain.tournaments.state import Tournament
-from domain.tournaments.terms import Terms
+from domain.tournaments.terms import League, Stage, Terms
 
 DIRECTOR = Actor("pd", "organizer")
 ARBITER = Actor("pa", "player")
@@ -53,11 +57,25 @@ def carried_out(
     expect: int | None = None,
 ) -> None:
     """Judge a command and take in its records.  Raises Refused."""
-    draft = rules.judged(
-        log.state, log.tree, command, actor, given(secret, seed), log.entry if expect is None else expect
-    )
+    known = given(secret, seed)
+    if isinstance(command, c.Advance):
+        complete = Given(now=known.now, secret=secret, random=known.random, ranked=by_score(log.state))
+        known = complete
+    draft = rules.judged(log.state, log.tree, command, actor, known, log.entry if expect is None else expect)
     for record in draft.records:
         log.accept(record)
+
+
+def by_score(s: Tournament) -> tuple[tuple[Ranked, ...], ...]:
+    """The entrants by their points alone: of each division, or of the latest stage."""
+    parts = [s.in_division(place) for place in range(1, len(s.divisions) + 1)] or [s.playing]
+    return tuple(map(_by_score, parts))
+
+
+def _by_score(s: Tournament) -> tuple[Ranked, ...]:
+    points = {one.id: s.score(one.id) for one in s.numbered}
+    order = sorted(points, key=lambda name: -points[name])
+    return tuple(Ranked(1 + sum(other > points[name] for other in points.values()), name) for name in order)
 
 
 def greedy(s: Tournament) -> c.PairingDraft:
@@ -66,6 +84,9 @@ def greedy(s: Tournament) -> c.PairingDraft:
         number = next_round(s)
     except Refused:
         number = len(s.rounds) + 1
+    if not needs_engine(s):
+        with suppress(Refused):
+            return drafted(s, number)
     byes = without_board(s, number)
     met = {frozenset(board.entrants) for one in s.rounds[: number - 1] for board in one.boards}
     free = [one.id for one in s.numbered if one.id not in byes]
@@ -121,12 +142,19 @@ class RandomPlay:
         self.random = Random(seed)
         self.terms = Terms(
             game="cia_vs_kgb",
-            format="round_robin" if self.random.random() < 0.3 else "swiss",
-            rounds=5,
+            format=self.random.choice(("swiss", "swiss", "round_robin", "knockout", "league", "stages")),
+            rounds=9,
             most_entrants=self.random.choice((4, 7, 12)),
             late_rounds=0,
             waiting_list=self.random.random() < 0.7,
         )
+        if self.terms.format == "league":
+            self.terms = replace(self.terms, league=League((2, 2), 1, 1))
+        if self.terms.format == "stages":
+            stages = (Stage("round_robin", 3), Stage("knockout", 6, 2, best_of=2))
+            self.terms = replace(self.terms, stages=stages)
+        if self.terms.format == "swiss":
+            self.terms = replace(self.terms, rounds=5)
         self.log, self.secret = started(self.terms)
         self.sent = 0
         for actor in PEOPLE[: self.random.randrange(3, 8)]:
@@ -176,6 +204,7 @@ class RandomPlay:
             lambda: c.Dismiss(person=random.choice(("pa", "p1", "pd")), office="director", reason="r"),
             lambda: c.CallArbiter(text="please come"),
             lambda: c.AnswerCall(call=random.choice([1, *s.calls]), text="yes"),
+            lambda: c.Advance(decided=self._some(), reason=random.choice(("", "lot"))),
             lambda: c.DrawLot(label=f"lot/tie/{random.randrange(6)}", n=4),
             lambda: c.Penalise(entrant=self._entrant(), penalty="points", amount=1, text="late"),
             lambda: c.ReopenRound(round=random.randrange(1, 5), reason="a mistake"),
@@ -187,6 +216,9 @@ class RandomPlay:
         """What brings the tournament further."""
         s, random = self.log.state, self.random
         one = s.round
+        over = one is not None and one.status == "closed" and one.number >= s.last_round
+        if over and s.terms.format in ("league", "stages") and random.random() < 0.7:
+            return lambda: c.Advance(decided=self._some(), reason="lot")
         if one is None or one.status == "closed":
             return lambda: c.Pair(round=len(s.rounds) + 1, draft=greedy(s))
         if one.status == "paired":
@@ -217,6 +249,9 @@ class RandomPlay:
             )
         policies = tuple(c.BoardPolicy(known.number, "adjourn") for known in one.boards if not known.stands)
         return lambda: c.CloseRound(round=one.number, boards=policies if random.random() < 0.9 else ())
+
+    def _some(self) -> tuple[str, ...]:
+        return tuple(self._entrant() for _ in range(self.random.randrange(3)))
 
     def _entrant(self) -> str:
         return self.random.choice([*self.log.state.entrants, "n99"])

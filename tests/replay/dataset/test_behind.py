@@ -30,7 +30,7 @@ from tests.replay.tables.oracles.reading import drawn
 from tests.replay.tables.test_games import FOLDS
 
 TS = "twilight_struggle"
-FEW = 6  # rows of each answer that are looked at
+FEW = 3  # rows of each answer that are looked at
 Row = dict[str, Any]
 Case = tuple[tuple[Any, ...], int]  # the keys of the row that counts it, and the move
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import replay.dataset as glasnost_data
 from replay.dataset import DataSet, plot
+from replay.dataset.charts import Chart
 from tests.cli.program import Program
 from tests.replay.dataset.conftest import Club
 
@@ -64,21 +66,31 @@ def test_luck_speaks_russian_and_names_its_model(glasnost: Program, decided: str
     assert "по 400 партиям пула live (модель " in lines[-1]
 
 
+Draws = Callable[[DataSet, str], Chart]
+CHARTS: dict[tuple[str, ...], Draws] = {
+    ("track", "{match}", "--track", "vp"): lambda data, match: plot.track(data.match(match), "vp"),
+    ("win-probability", "{match}"): lambda data, match: plot.win_probability(data.match(match)),
+    ("headlines", "--seat", "us"): lambda data, _: plot.headlines(data, "us"),
+    ("control", "iran", "--pool", "*"): lambda data, _: plot.control(data, "iran", pool="*"),
+}
+QUICK = ("track", "headlines")
+
+
+@pytest.mark.parametrize(
+    "command", [pytest.param(one, marks=() if one[0] in QUICK else pytest.mark.long) for one in CHARTS]
+)
 def test_each_chart_is_written_with_its_data_as_python_draws_it(
-    glasnost: Program, many: DataSet, decided: str
+    command: tuple[str, ...], glasnost: Program, many: DataSet, decided: str
 ) -> None:
-    match = many.match(decided)
-    commands = {
-        ("track", decided, "--track", "vp"): plot.track(match, "vp"),
-        ("win-probability", decided): plot.win_probability(match),
-        ("headlines", "--seat", "us"): plot.headlines(many, "us"),
-        ("control", "iran", "--pool", "*"): plot.control(many, "iran", pool="*"),
-    }
-    for command, drawn in commands.items():
-        done = glasnost("chart", *command, "--data", "crowd", "--svg", "drawn.svg").ok()
-        assert done.out == f"drawn.svg: {drawn.title}\n"
-        assert Path("drawn.svg").read_bytes() == drawn.svg_bytes
-        assert Path("drawn.csv").read_text("utf-8") == drawn.csv
+    drawn = CHARTS[command](many, decided)
+    words = [word.format(match=decided) for word in command]
+    done = glasnost("chart", *words, "--data", "crowd", "--svg", "drawn.svg").ok()
+    assert done.out == f"drawn.svg: {drawn.title}\n"
+    assert Path("drawn.svg").read_bytes() == drawn.svg_bytes
+    assert Path("drawn.csv").read_text("utf-8") == drawn.csv
+
+
+def test_a_chart_speaks_russian(glasnost: Program) -> None:
     glasnost("chart", "luck", MATCH, "--data", "club", "--svg", "luck.svg", "--lang", "ru").ok()
     assert "Везение" in Path("luck.svg").read_text("utf-8")
 

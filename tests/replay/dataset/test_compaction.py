@@ -54,7 +54,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
         with opened(folder / "elsewhere") as other:
             note = note_by(other.keys.signing, came)
         store.submit(Append(came.records, note=note, signer="elsewhere+00000000")).result()
-        for seed in range(14):
+        for seed in range(11):
             put(store, finished(SMALL, seed, name=f"b{seed}"))
         made = [built(store, folder / "merged"), built(store, folder / "apart", slices=APART)]
     return Home(folder, *(one.manifest for one in made))
@@ -120,7 +120,7 @@ def test_complete_groups_are_merged_and_hold_the_rows_of_their_slices_in_the_ord
             assert keys == sorted(keys)
 
 
-@pytest.mark.parametrize("step", [7, 8_192])
+@pytest.mark.parametrize("step", [7, pytest.param(8_192, marks=pytest.mark.long)])
 def test_a_data_set_that_was_built_without_compaction_is_merged_and_no_match_is_built_again(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, home: Home
 ) -> None:

@@ -17,7 +17,12 @@ from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.refusals import refused
 
 GAME = "twilight_struggle"
-TREES = [(game, tree) for game, known in openings().items() for tree in known.trees]
+TREES = [
+    pytest.param(game, tree, marks=pytest.mark.long if place else ())
+    for game, known in openings().items()
+    for place, tree in enumerate(known.trees)
+]
+"""The trees of each game; the first one in the quick suite."""
 
 
 def node(

@@ -275,7 +275,7 @@ def check(game: str, database: duckdb.DuckDBPyConnection, seeds: range, number: 
 def test_random_searches_find_what_a_scan_of_the_replayed_positions_finds(
     game: str, databases: dict[str, duckdb.DuckDBPyConnection]
 ) -> None:
-    check(game, databases[game], SEEDS, 40, 19)
+    check(game, databases[game], SEEDS, 25, 19)
 
 
 @pytest.mark.long
@@ -336,7 +336,7 @@ def test_a_malformed_search_is_refused_with_the_column(text: str, column: int) -
     assert f"column {column}: " in str(refused.value)
 
 
-@pytest.mark.parametrize("searches", [100, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("searches", [40, pytest.param(1000, marks=pytest.mark.long)])
 def test_damaged_searches_are_refused_with_a_column_or_run(
     databases: dict[str, duckdb.DuckDBPyConnection], searches: int
 ) -> None:

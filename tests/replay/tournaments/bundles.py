@@ -24,8 +24,8 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
 from domain.tournaments.terms import Format
 from replay import matchfile, stored_archive
-from replay.pairing import pair
 from replay.tournaments.file import MANIFEST, write
+from replay.tournaments.pairing import pair
 from replay.tournaments.published import sha256
 from tests.api.gate.memory import Keys, MemoryStore
 from tests.api.gate.tournaments import DIRECTOR, Cup

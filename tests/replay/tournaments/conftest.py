@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay.tournament_simulation import Plan, SimulatedRound, simulate
+from replay.tournaments.simulation import Plan, SimulatedRound, simulate
 
 SMALL = Plan(players=17, rounds=5, forfeits=0.1, byes=0.06, withdrawals=0.04, seed=11)
 

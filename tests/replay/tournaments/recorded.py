@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from domain.tournaments.crosstable import Crosstable, boards, cell_of
-from replay.trf import pairing_input
-from replay.trf_reading import read
+from replay.tournaments.trf import pairing_input
+from replay.tournaments.trf_reading import read
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "pairings"
 

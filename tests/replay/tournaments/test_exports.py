@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line
-from replay.calendar_file import MOST_DATES, Date, calendar_file
-from replay.standings import Settings, standings
-from replay.tournament_simulation import SimulatedRound
-from replay.tournament_tables import crosstable_csv, standings_csv
+from replay.tournaments.calendar_file import MOST_DATES, Date, calendar_file
+from replay.tournaments.csv_tables import crosstable_csv, standings_csv
+from replay.tournaments.simulation import SimulatedRound
+from replay.tournaments.standings import Settings, standings
 
 SECOND = 1_000_000
 ROUND = Date(

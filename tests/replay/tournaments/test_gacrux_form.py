@@ -9,9 +9,9 @@ from gacrux import trf2json
 from msgspec.structs import replace
 
 from domain.tournaments.crosstable import Acceleration, Crosstable, Forbidden, Line, Points
-from replay.gacrux_form import gacrux_form
-from replay.tournament_simulation import SimulatedRound
-from replay.trf import TrfFile, written
+from replay.tournaments.gacrux_form import gacrux_form
+from replay.tournaments.simulation import SimulatedRound
+from replay.tournaments.trf import TrfFile, written
 
 
 def games(form: dict[str, Any]) -> list[tuple[object, ...]]:

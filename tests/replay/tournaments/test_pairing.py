@@ -26,11 +26,11 @@ from domain.tournaments.crosstable import (
     cell_of,
     problem,
 )
-from replay import pairing, pairing_twice
-from replay.legality import ColourFlag, breaches, colour_flags
-from replay.pairing import PairedBoard, PairingAnswer, pair
-from replay.tournament_simulation import Plan, SimulatedRound, entrants, simulate
-from replay.trf import pairing_input
+from replay.tournaments import pairing, pairing_twice
+from replay.tournaments.legality import ColourFlag, breaches, colour_flags
+from replay.tournaments.pairing import PairedBoard, PairingAnswer, pair
+from replay.tournaments.simulation import Plan, SimulatedRound, entrants, simulate
+from replay.tournaments.trf import pairing_input
 from tests.waiting import soon
 
 FIRST_ROUND = pairing_input(entrants(Plan(6, 3)), 1)
@@ -394,7 +394,7 @@ def test_a_refusal_of_the_engine_comes_through_the_processes() -> None:
 
 def test_what_the_engine_prints_is_no_part_of_the_answer() -> None:
     code = (
-        "from replay import pairing, pairing_process; ask = pairing._ask_engine;"
+        "from replay.tournaments import pairing, pairing_process; ask = pairing._ask_engine;"
         "pairing._ask_engine = lambda *given: print('noise') or ask(*given); pairing_process.main()"
     )
     assert pairing_twice.pair_twice(FIRST_ROUND, command=(sys.executable, "-c", code)) == pair(FIRST_ROUND)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from domain.tournaments.crosstable import Cell, Colour, Crosstable, Line, Outcome
-from replay.pairing import pair
-from replay.tournament_simulation import SimulatedRound
-from replay.trf import pairing_input
+from replay.tournaments.pairing import pair
+from replay.tournaments.simulation import SimulatedRound
+from replay.tournaments.trf import pairing_input
 from tests.replay.tournaments.recorded import files, load, rounds
 
 ROOT = Path(__file__).parents[3]
@@ -101,7 +101,7 @@ def test_two_published_answers_of_another_engine_are_ours(
 STUB = """
 import sys
 from pathlib import Path
-from replay.pairing import pair
+from replay.tournaments.pairing import pair
 _, system, source, option, target = sys.argv
 assert (system, option) == ("--dutch", "-p")
 answer = pair(Path(source).read_text("utf-8"))

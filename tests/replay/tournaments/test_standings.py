@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line, Outcome
-from replay import standings as product
-from replay.standings import Explained, Settings, explained, standings
-from replay.tournament_simulation import Plan, SimulatedRound, simulate
-from replay.trf import TrfFile, written
+from replay.tournaments import standings as product
+from replay.tournaments.simulation import Plan, SimulatedRound, simulate
+from replay.tournaments.standings import Explained, Settings, explained, standings
+from replay.tournaments.trf import TrfFile, written
 from tests.replay.tournaments import oracle
 
 ORDER = ("PTS", "BH/C1", "BH", "SB", "DE", "WIN")

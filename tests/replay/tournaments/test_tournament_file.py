@@ -20,10 +20,10 @@ from domain.log import canonical
 from domain.refusals import sentences
 from domain.tournaments import commands as c
 from domain.tournaments.history import TournamentLog
-from replay.tournament_results import standings_of
 from replay.tournaments.file import MANIFEST, MOST_MEMBERS
 from replay.tournaments.published import published_hashes, sha256
 from replay.tournaments.report import QUESTIONS, Report, lines
+from replay.tournaments.results import standings_of
 from replay.tournaments.verify import verify
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run

@@ -21,10 +21,10 @@ from domain.tournaments.crosstable import (
     Line,
     Points,
 )
-from replay import trf_reading
-from replay.tournament_simulation import SimulatedRound
-from replay.trf import TrfFile, pairing_input, written
-from replay.trf_reading import read
+from replay.tournaments import trf_reading
+from replay.tournaments.simulation import SimulatedRound
+from replay.tournaments.trf import TrfFile, pairing_input, written
+from replay.tournaments.trf_reading import read
 
 WRITTEN = """\
 ### n3 has the seat "ussr" on board 1 of round 1

@@ -134,6 +134,11 @@ function whenIdle() {
     const { show } = await import("../parts/chart.js");
     show(charts);
   }, { once: true });
+  const analysis = /** @type {HTMLElement | null} */ (document.querySelector("#analysis"));
+  analysis?.addEventListener("toggle", async () => {
+    const { offer } = await import("../parts/analysis.js");
+    offer(analysis);
+  }, { once: true });
   document.querySelector("#share")?.addEventListener("click", async () => {
     const { share } = await import("../parts/share.js");
     share();

@@ -29,7 +29,7 @@ from domain.tournaments.crosstable import (
     score,
 )
 from replay.sanitize import one_line
-from replay.trf import Kept, TrfFile
+from replay.tournaments.trf import Kept, TrfFile
 
 MOST_BYTES = 4 * 1024 * 1024
 MOST_LINES = 20_000

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from domain.tournaments.crosstable import Cell, Crosstable, score
 from domain.tournaments.state import Board, Round
 from replay.sanitize import no_formula, one_line
-from replay.standings import Standings
+from replay.tournaments.standings import Standings
 
 _RESULTS = {"win": "1", "draw": "½", "loss": "0", None: ""}
 _ALONE = {

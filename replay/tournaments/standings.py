@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line, cell_of, points_of, score
-from replay.gacrux_form import gacrux_form
+from replay.tournaments.gacrux_form import gacrux_form
 
 MOST_TIE_BREAKS = 12
 SWISS = ("PTS", "BH/C1", "BH", "SB", "DE", "WIN", "LOT")
@@ -242,11 +242,11 @@ class _Computed:
             self._addend(index, line, number, value, number in cut) for number, value in rounds.items()
         ]
         if name == "PTS" and line.penalty:
-            addends.append(Addend(0, _text(Decimal(-line.penalty) / 2), None, None, None, False))
+            addends.append(Addend(0, text_of(Decimal(-line.penalty) / 2), None, None, None, False))
         total = sum((Decimal(one.value) for one in addends if not one.cut), Decimal(0))
         passes = tuple(str(one) for key, one in details.items() if str(key).isdigit()) if name == "DE" else ()
         value = _shown(details["val"])
-        return Explained(name, criterion.how, value, _text(total), tuple(addends), passes)
+        return Explained(name, criterion.how, value, text_of(total), tuple(addends), passes)
 
     def _rounds(self, index: int, line: Line, details: Mapping[Any, Any]) -> dict[int, Decimal]:
         """What each round gives to a value."""
@@ -276,12 +276,12 @@ class _Computed:
     def _addend(self, index: int, line: Line, number: int, value: Decimal, cut: bool) -> Addend:
         cell = cell_of(line, number)
         if cell.opponent is None:
-            return Addend(number, _text(value), None, None, None, cut)
+            return Addend(number, text_of(value), None, None, None, cut)
         points = score(self._table, self._table.lines[cell.opponent - 1])
         adjustment = None
         if self.criteria[index].name[:2] in ("BH", "FB", "SB") and self._counts(cell):
-            adjustment = _text(self._adjusted[index][cell.opponent] - Decimal(points) / 2)
-        return Addend(number, _text(value), cell.opponent, points, adjustment, cut)
+            adjustment = text_of(self._adjusted[index][cell.opponent] - Decimal(points) / 2)
+        return Addend(number, text_of(value), cell.opponent, points, adjustment, cut)
 
     def _counts(self, cell: Cell) -> bool:
         """Is the opponent's score used for this round, rather than one made up for an unplayed game?"""
@@ -330,10 +330,10 @@ def _average(values: Sequence[Decimal]) -> Decimal | None:
 
 
 def _shown(value: Decimal | int | None) -> str | None:
-    return None if value is None or value == _LAST else _text(Decimal(value))
+    return None if value is None or value == _LAST else text_of(Decimal(value))
 
 
-def _text(value: Decimal) -> str:
-    """A decimal without superfluous noughts, and never with an exponent."""
+def text_of(value: Decimal) -> str:
+    """Return a decimal without superfluous noughts, and never with an exponent."""
     plain = format(value, "f")
     return plain.rstrip("0").rstrip(".") if "." in plain else plain

@@ -17,10 +17,10 @@ from pathlib import Path
 import msgspec
 
 from domain.kernel import Refused
-from replay.pairing import PairingAnswer
+from replay.tournaments.pairing import PairingAnswer
 
 SECONDS = 300.0  # for both pairings together; ops/bench/tournaments.py prints what large ones take
-COMMAND = (sys.executable, "-m", "replay.pairing_process")
+COMMAND = (sys.executable, "-m", "replay.tournaments.pairing_process")
 _ROOT = Path(__file__).parents[1]
 _SEEDS = ("1", "2")
 
@@ -41,7 +41,7 @@ def pair_twice(trf: str, seconds: float = SECONDS, command: tuple[str, ...] = CO
     Blocks until both have answered, for `seconds` at most: a server calls it in a thread.
 
     Raises:
-        Refused: as `replay.pairing.pair`; `pairing` also if a process fails or is too slow, or if the answers
+        Refused: as `pairing.pair`; `pairing` also if a process fails or is too slow, or if the answers
             differ.
     """
     with ThreadPoolExecutor(len(_SEEDS)) as threads:

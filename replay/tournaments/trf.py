@@ -2,7 +2,7 @@
 
 The writer makes what two independent engines read: records 012, 142, 152, 162 (with W, D, L and P only), 001,
 250 and 260, comments (###), and 299 for points that arbiters took away.  A line names an entrant by id unless
-the caller gives names.  `replay.trf_reading` reads files.
+the caller gives names.  `replay.tournaments.trf_reading` reads files.
 """
 
 from __future__ import annotations

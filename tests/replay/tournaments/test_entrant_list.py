@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.kernel import Refused
-from replay.entrant_list import MOST_BYTES, ListedEntrant, read_entrants
+from replay.tournaments.entrant_list import MOST_BYTES, ListedEntrant, read_entrants
 
 
 def test_a_list_is_read_with_and_without_a_byte_order_mark() -> None:

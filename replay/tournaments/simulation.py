@@ -21,8 +21,8 @@ from domain.tournaments.crosstable import (
     Outcome,
     cell_of,
 )
-from replay.pairing import PairingAnswer, pair
-from replay.trf import pairing_input
+from replay.tournaments.pairing import PairingAnswer, pair
+from replay.tournaments.trf import pairing_input
 
 DRAWS = 0.1  # of all games
 BOTH_ABSENT = 0.1  # of all forfeits

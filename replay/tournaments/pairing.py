@@ -1,6 +1,6 @@
 """Pairs a round of a Swiss tournament: the Dutch system, by the engine gacrux, from the text of a TRF alone.
 
-`pair` runs the engine in this process and checks its answer by `replay.legality`.  `replay.pairing_twice` is
+`pair` runs the engine in this process and checks its answer by `legality`.  `pairing_twice` is
 what a server calls: two processes, which must agree.
 
 The engine never reads the text itself, but gets what we have read in it: so both know the same, and records
@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Crosstable, boards, cell_of, rounds_paired
-from replay.gacrux_form import gacrux_form
-from replay.legality import ColourFlag, breaches, colour_flags, expected
-from replay.trf import before_round
-from replay.trf_reading import read
+from replay.tournaments.gacrux_form import gacrux_form
+from replay.tournaments.legality import ColourFlag, breaches, colour_flags, expected
+from replay.tournaments.trf import before_round
+from replay.tournaments.trf_reading import read
 
 ENGINE = "gacrux"
 Float = Literal["down", "up"]
@@ -56,7 +56,7 @@ class PairingAnswer(Struct, frozen=True):
 
 
 def pair(trf: str) -> PairingAnswer:
-    """Pair the round that follows those in a TRF (see `replay.trf.pairing_input`).
+    """Pair the round that follows those in a TRF (see `replay.tournaments.trf.pairing_input`).
 
     Raises:
         Refused: `invalid`: the text is no TRF, or not one of which a round can be paired; `pairing`: the

@@ -1,6 +1,6 @@
 """A process that pairs one round: a TRF on standard input, the answer or the refusal on standard output.
 
-python -m replay.pairing_process < round.trf
+python -m replay.tournaments.pairing_process < round.trf
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from domain.kernel import Refused
-from replay.pairing import PairingAnswer, pair
+from replay.tournaments.pairing import PairingAnswer, pair
 
 MEMORY = 4 * 1024**3  # bytes of address space
 

@@ -11,7 +11,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.events import LotDrawn
 from domain.tournaments.history import TournamentLog
 from replay.report import CHANCE, LOG, Wrong
-from replay.tournament_chain import check_lots, check_records, tournament_chained
+from replay.tournaments.chain import check_lots, check_records, tournament_chained
 from tests.domain.tournaments.random_play import DIRECTOR, PEOPLE, RandomPlay, carried_out
 
 
