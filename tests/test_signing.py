@@ -25,8 +25,8 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
     "domain/signed_notes.py: SigningKey.sign",
     "domain/signed_notes.py: checkpoint",
     "api/store/keys.py: KeyRing._rotated",  # a key hands over to the next: no checkpoint
-    "replay/transparency/cosignature.py: Cosigner.cosign",  # of a witness: another message, another key id
     "api/store/log_writer.py: LogWriter.publish",  # of the server's log, under an origin of its own
+    "replay/transparency/cosignature.py: Cosigner.cosign",  # of a witness: another message, another key id
     "replay/dataset/snapshot.py: make",  # of a data set: no checkpoint, whose second line is a number
 }
 CHECKPOINT = {  # who has a match's checkpoint signed

@@ -6,8 +6,6 @@ run over HTTP; those of a database at any time.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +16,19 @@ from api.cli.common import (
     CannotBeDone,
     json_option,
     language_option,
-    must_hold_a_store,
     opened_store,
     print_json,
     read_bytes,
     store_option,
 )
+from api.cli.tournament_gate import acting, run_at
+from api.cli.tournament_room import room
 from api.cli.tournament_simulation import simulate
 
 if TYPE_CHECKING:
     from api.gate.tournament_commands import Accepted
     from api.gate.tournaments import TournamentGate
     from api.store.open import Location
-    from domain.tournaments.judging import Actor
-    from domain.tournaments.state import Tournament
 
 _WORDS = {
     "en": {
@@ -59,6 +56,7 @@ def tournament() -> None:
 
 
 tournament.add_command(simulate)
+tournament.add_command(room)
 
 
 @tournament.command()
@@ -98,9 +96,9 @@ def new(store: Location, file: Path, person: str, as_json: bool, language: str) 
     given = read_terms(file)
 
     async def work(gate: TournamentGate) -> Accepted:
-        return await gate.commands.announce(await _actor(gate, person), given.title, given.terms)
+        return await gate.commands.announce(await acting(gate, person), given.title, given.terms)
 
-    _report(_run(store, work), as_json, language)
+    _report(run_at(store, work), as_json, language)
 
 
 @tournament.command()
@@ -130,7 +128,7 @@ def enter(store: Location, tournament: str, file: Path, person: str, as_json: bo
         from domain.tournaments.rules import dry_run
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         tried = tuple(
             c.Place(one.player or f"?{one.line}", one.seed, one.rating, bool(one.player)) for one in listed
         )
@@ -147,7 +145,7 @@ def enter(store: Location, tournament: str, file: Path, person: str, as_json: bo
             tournament, c.Invite(places=tuple(places)), actor, expect=log.entry
         )
 
-    accepted = _run(store, work)
+    accepted = run_at(store, work)
     _report(accepted, as_json, language, invitations=codes)
     for one in () if as_json else codes:
         click.echo(f"{one['name']}\t{one['code']}")
@@ -174,7 +172,7 @@ def pair(store: Location, tournament: str, person: str, draft: bool, as_json: bo
         from domain.tournaments.drafts import needs_engine
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         if needs_engine(log.state) and first_colour(log.state) is None and not draft:
             lot = c.DrawLot(label=FIRST_COLOUR, n=2)
             await gate.commands.command(tournament, lot, actor, expect=log.entry)
@@ -183,7 +181,7 @@ def pair(store: Location, tournament: str, person: str, draft: bool, as_json: bo
             return found
         return await gate.pair(tournament, found.draft.round, found.sha256, actor, found.entry)
 
-    done = _run(store, work)
+    done = run_at(store, work)
     if draft:
         _print_draft(done, as_json, language)
     else:
@@ -212,13 +210,13 @@ def publish(
         from domain.tournaments import commands as c
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         if standings or final:
             return await gate.publish(tournament, c.Publish(final=final), actor, log.entry)
         number = max(len(log.state.rounds), 1)
         return await gate.publish_round(tournament, c.PublishRound(round=number), actor, log.entry)
 
-    _report(_run(store, work), as_json, language)
+    _report(run_at(store, work), as_json, language)
 
 
 @tournament.command()
@@ -260,14 +258,14 @@ def close(
         from domain.tournaments import commands as c
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         boards = [{"board": board, "policy": "adjourn"} for board in adjourned]
         boards += [{"board": board, "policy": "forfeit", "result": result} for board, result in forfeits]
         number = max(len(log.state.rounds), 1)
         order = _command(c.CloseRound, do="close_round", round=number, boards=boards, reason=reason)
         return await gate.close_round(tournament, order, actor, log.entry)
 
-    _report(_run(store, work), as_json, language)
+    _report(run_at(store, work), as_json, language)
 
 
 @tournament.command()
@@ -311,14 +309,14 @@ def rule(
         from domain.tournaments import commands as c
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         about = {"round": round_number, "board": board, "result": result}
         order = _command(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited)
         if preview:
             return await previewed(gate, tournament, order, actor, log.entry)
         return await gate.rule(tournament, order, actor, log.entry, preview=seen)
 
-    done = _run(store, work)
+    done = run_at(store, work)
     if preview:
         print_json(done)
     else:
@@ -362,11 +360,11 @@ def advance(
         from domain.tournaments import commands as c
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         order = _command(c.Advance, do="advance", decided=decided, reason=reason)
         return await gate.advance(tournament, order, actor, log.entry)
 
-    _report(_run(store, work), as_json, language)
+    _report(run_at(store, work), as_json, language)
 
 
 @tournament.command()
@@ -443,11 +441,11 @@ def freeze(
         from domain.tournaments import commands as c
 
         log = await gate.commands.log(tournament)
-        actor = await _actor(gate, person, log.state)
+        actor = await acting(gate, person, log.state)
         order = (c.ReleaseMatch if release else c.FreezeMatch)(match=match, reason=reason)
         return await carry_out(gate, tournament, order, actor, log.entry)
 
-    _report(_run(store, work), as_json, language)
+    _report(run_at(store, work), as_json, language)
 
 
 @tournament.command()
@@ -471,7 +469,7 @@ def report(store: Location, tournament: str, as_csv: bool, as_json: bool, langua
 
     from api.gate.tournament_integrity import as_csv as csv_of
 
-    found = _run(store, work)
+    found = run_at(store, work)
     if as_json:
         print_json(found)
         return
@@ -483,45 +481,7 @@ tournament.add_command(tournament_files.verify)
 tournament.add_command(tournament_files.export)
 
 
-# ── How a command is carried out over a store ──
-
-
-def _run(store: Location, work: Callable[[TournamentGate], Awaitable[Any]]) -> Any:
-    """Do some work with the gate of a store.
-
-    Raises:
-        CannotBeDone: there is no store, it is in use, or the command is refused.
-    """
-    from api.gate import Gate
-    from api.gate.tournaments import TournamentGate
-    from api.http.server import clock
-    from api.settings import product
-    from replay.tournaments.pairing_twice import pair_twice
-
-    must_hold_a_store(store)
-    with opened_store(store) as opened:
-
-        async def over() -> Any:
-            gate = Gate(opened, opened.keys, clock, product())
-            tournaments = TournamentGate(gate, pair_twice)
-            try:
-                return await work(tournaments)
-            finally:
-                await tournaments.commands.finish()
-                await gate.close()
-
-        return asyncio.run(over())
-
-
-async def _actor(gate: TournamentGate, person: str, s: Tournament | None = None) -> Actor:
-    """The person who acts; without a name, the opener of the tournament."""
-    from domain.tournaments.judging import Actor
-
-    name = person or (s.opener if s else "")
-    known = gate.gate.store.people.known(name)
-    if known is None:
-        raise CannotBeDone(f"--as: there is no person {name!r}; `glasnost people find` shows ids")
-    return Actor(known.id, known.role)
+# ── How a command is read and reported ──
 
 
 def _command(kind: type[Any], **plain: Any) -> Any:

@@ -20,6 +20,7 @@ from api.gate.log_follower import LogFollower
 from api.gate.match_verifier import MatchVerifier
 from api.gate.tournament_files import TournamentFiles
 from api.gate.tournament_follower import TournamentFollower
+from api.gate.tournament_proofs import TournamentProofs
 from api.gate.tournaments import TournamentGate
 from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
@@ -233,6 +234,7 @@ class Services:
         self.names = Names(store.people, pulse)
         self.tournaments = TournamentGate(gate, pair_twice, self._rating)
         self.tournament_files = TournamentFiles(store)
+        self.tournament_proofs = TournamentProofs(self.tournament_files)
         self.verifier = MatchVerifier()
         self.log_writer = LogWriter(store, gate.keys, clock)
         self.log_follower = LogFollower(self.log_writer, store, self._leads)

@@ -228,6 +228,7 @@ class Server(uvicorn.Server):
         self._timekeeper = services.timekeeper
         self._follower, self._verifier = services.follower, services.verifier
         self._log_follower, self._cosignatures = services.log_follower, services.cosignatures
+        self._proofs = services.tournament_proofs
         self._data, self._analyses = services.data, services.analyses
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
@@ -283,6 +284,7 @@ class Server(uvicorn.Server):
             self._cosignatures.stop()
         await self._log_follower.stop()
         self._verifier.close()
+        await self._proofs.stop()
         await self._data.stop()
         await self._analyses.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer

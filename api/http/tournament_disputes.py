@@ -28,6 +28,7 @@ from replay.move_table import MoveRow, rows
 from replay.words import Words
 
 MOST_PARTS = 200  # sealed parts in one answer
+MOST_MOVES = 100  # moves in the answer to a privileged read
 Move = Annotated[int, Meta(ge=0, le=2**31)]
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from markupsafe import Markup
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,25 +41,50 @@ from api.web.players import players_page
 from api.web.previews import nearest_move, picture_page, preview_of, small_board
 from api.web.questions import compare_page, queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
-from api.web.tournament_routes import TOURNAMENT_PAGES
+from api.web.shown_position import shown_position
+from api.web.tournament_boards import board_page, rule
+from api.web.tournament_evidence import integrity_csv, integrity_page, proof_page, prove
+from api.web.tournament_officials import do_as_official, officials_page
+from api.web.tournament_room import do_in_room, room_page
+from api.web.tournament_tables import entrant_page, standings_page
+from api.web.tournaments import announce, do_command, new_tournament_page, tournament_page, tournaments_page
 from api.web.turns import turns_page
 from domain.branches import must_have_branches
 from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.match_base import ALL
-from replay.boards.drawing import BOARDS, draw
 from replay.clocks import ClockShown, clock_after
-from replay.narration import narrate
 from replay.positions import NoView, must_see
-from replay.scenes.positions import scene_at
-from replay.scenes.vocabulary import Data, Scene, plain_scene
 from replay.words import Words
 
-LATEST = 12  # moves whose sentences stand in the page itself
 _VARY = ("accept-language", "authorization", "cookie")
 _ELSEWHERE = 307
 
 Handler = Callable[..., Awaitable[Response]]
+
+_TOURNAMENT = "/t/{tournament}"
+_BOARD = f"{_TOURNAMENT}/rounds/{{round_number}}/boards/{{board}}"
+_ROOM = f"{_TOURNAMENT}/disputes/{{match}}"
+TOURNAMENT_PAGES: tuple[tuple[str, Handler, list[str]], ...] = (
+    ("/t", tournaments_page, ["GET"]),
+    ("/t/new", new_tournament_page, ["GET"]),
+    ("/t/new", announce, ["POST"]),
+    (_TOURNAMENT, tournament_page, ["GET"]),
+    (f"{_TOURNAMENT}/do", do_command, ["POST"]),
+    (f"{_TOURNAMENT}/standings", standings_page, ["GET"]),
+    (f"{_TOURNAMENT}/entrants/{{entrant}}", entrant_page, ["GET"]),
+    (_BOARD, board_page, ["GET"]),
+    (_BOARD, rule, ["POST"]),
+    (f"{_TOURNAMENT}/desk", officials_page, ["GET"]),
+    (f"{_TOURNAMENT}/desk", do_as_official, ["POST"]),
+    (f"{_TOURNAMENT}/integrity", integrity_page, ["GET"]),
+    (f"{_TOURNAMENT}/integrity.csv", integrity_csv, ["GET"]),
+    (f"{_TOURNAMENT}/proof", proof_page, ["GET"]),
+    (f"{_TOURNAMENT}/proof", prove, ["POST"]),
+    (_ROOM, room_page, ["GET"]),
+    (_ROOM, do_in_room, ["POST"]),
+)
+"""The pages of tournaments and the forms that they take: path, handler and methods of each."""
 
 
 class Pages:
@@ -295,47 +320,6 @@ def _time(call: Call, match: Match) -> dict[str, Any]:
     if not match.opened.clock:
         return {}
     return {"clock": True, "now": None if match.closed else call.services.clock()}
-
-
-class ShownPosition(Struct, frozen=True):
-    """What the page itself shows of one position.
-
-    `board`: the drawn one, None where the game has none.  `status`: names and values in words.  `story`: the
-    sentences of the latest moves, by number.  `asked`: the names of the seats that are to answer.
-    """
-
-    scene: Data
-    board: str | None
-    status: list[tuple[str, str]]
-    story: list[tuple[int, list[str]]]
-    asked: list[str]
-
-
-def shown_position(
-    match: Match, move: int, seat: Seat | None, words: Words, names: Mapping[str, str]
-) -> ShownPosition:
-    """Return what `seat` (None: a spectator; ALL) saw after `move`; `names` are those of players by id."""
-    scene = scene_at(match, move, seat)
-    make = BOARDS.get(match.game.name)
-    asked = match.asked_at(move) if move < match.move or match.closed is None else None
-    latest = range(max(1, move - LATEST + 1), move + 1)
-    return ShownPosition(
-        plain_scene(scene),
-        draw(make(match.opened.options), scene, words) if make else None,
-        _status_items(scene, words),
-        [
-            (number, [sentence.text for sentence in narrate(match, number, words, seat, names).sentences])
-            for number in latest
-        ],
-        [words.name(seat) for seat in asked.seats] if asked else [],
-    )
-
-
-def _status_items(scene: Scene, words: Words) -> list[tuple[str, str]]:
-    """The line of status in words."""
-    panel = scene.panels.get("status")
-    items = getattr(panel, "items", {})
-    return [(words.field(name), words.name(value)) for name, value in items.items()]
 
 
 def _views(match: Match, own: list[Seat]) -> list[str]:

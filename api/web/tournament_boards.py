@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
@@ -9,6 +10,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from api.gate.tournament_previews import Preview, previewed
+from api.http.permissions import looked
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
 from api.web.shell import HasShell
@@ -19,13 +21,19 @@ from api.web.tournament_parts import (
     converted,
     form_of,
     framed,
+    held_root,
     number_in,
     shown,
 )
+from domain.kernel import Refused
+from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
 from domain.tournaments.judging import board_in, round_in
+from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.state import Board, Round
+from replay.final_scoring import Scored, scored_now
+from replay.words import Words
 
 REASONS: tuple[str, ...] = get_args(c.RulingReason)
 
@@ -56,8 +64,13 @@ async def _page(
     asked: Mapping[str, str] | None = None,
     preview: Preview | None = None,
 ) -> Response:
-    """The page; with a `preview`, what the ruling of the form `asked` would change, to be confirmed."""
+    """The page; with a `preview`, what the ruling of the form `asked` would change, to be confirmed.
+
+    With `score` in the address officials see how the match would be scored as it stands.
+    """
     row = await board_shown(frame, one, found, live=bool(found.opened and not found.result))
+    query = frame.call.request.query_params
+    match = (await looked(frame.call, found.match)).match if found.opened else None
     return shown(
         pages,
         frame,
@@ -70,9 +83,34 @@ async def _page(
         reasons=REASONS,
         may_rule=frame.officiates and one.status != "paired" and frame.s.ended != "cancelled",
         asked=asked or {},
+        query=query,
+        last_move=match.move if match else 0,
+        kept=held_root(match, query) if match else None,
         preview=preview,
+        scored=await _scored(frame, found, match) if match and "score" in query else None,
         may_call=bool(frame.own and frame.own.id in found.entrants and not frame.s.ended),
     )
+
+
+class ScoredBoard(Struct, frozen=True):
+    """A match scored as it stands: the result that this is for the board, and the score in words."""
+
+    scored: Scored
+    result: str
+    score: str
+
+
+async def _scored(frame: Frame, board: Board, match: Match) -> ScoredBoard | None:
+    """How a running match would be scored now, for officials.  None: it is over, or cannot be scored."""
+    if not frame.officiates or match.closed or not match.begun:
+        return None
+    words = Words(match, frame.call.language)
+    async with frame.call.services.rendering:
+        found = await asyncio.to_thread(scored_now, match, words)
+    winner = sides_of(frame.s, board, sitting(match)).get(found.winner or "", "")
+    result = {board.w: "1-0", board.b: "0-1"}.get(winner, "½")
+    score = ", ".join(f"{words.name(seat)} {points}" for seat, points in found.score.items())
+    return ScoredBoard(found, result, score)
 
 
 def _board(frame: Frame, round_number: str, board: str) -> tuple[Round, Board]:
@@ -105,18 +143,23 @@ def _line(frame: Frame, entry: e.Entry) -> LogLine:
 
 
 async def rule(pages: HasShell, call: Call, tournament: str, round_number: str, board: str) -> Response:
-    """Rule on a board by the form of its page; on a closed round, show first what that would change.
+    """Rule on a board by the form of its page: first it shows what the ruling would change.
 
     Raises:
-        Refused: see `TournamentGate.rule`.
+        Refused: stale: the match went on since it was scored (`scored`: after which move); see also
+            `TournamentGate.rule`.
     """
     frame, form = await framed(call, tournament), await form_of(call)
     one, found = _board(frame, round_number, board)
     expect, seen = number_in(form, "expect"), form.pop("preview", "")
+    scored = number_in(form, "scored") if "scored" in form else None
+    form.pop("scored", None)
     command = converted({**form, "do": "rule", "round": one.number, "board": found.number}, c.Rule)
     gate, actor = call.services.tournaments, actor_of(call)
-    if one.status == "closed" and not seen:
+    if not seen:
         preview = await previewed(gate, tournament, command, actor, expect)
+        if scored is not None and preview.match_move != scored + 1:
+            raise Refused("stale", "scored-before", {"move": scored})
         return await _page(pages, frame, one, found, form, preview)
     await gate.rule(tournament, command, actor, expect, preview=seen)
     return back_to(call, tournament, f"rounds/{one.number}/boards/{found.number}")

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from api.gate.tournaments import DraftedRound
 from api.http.routes.tournaments import actor_of, invite_entrants
 from api.http.routing import Call
+from api.http.tournament_disputes import disputes_of
 from api.http.tournament_schemas import Invitations
 from api.web.shell import HasShell
 from api.web.tournament_parts import (
@@ -104,6 +105,7 @@ async def _officials(
         can_advance=_can_advance(s),
         calls=[(call, await _about(frame, call.round, call.board)) for call in s.standing_calls],
         waiting=[one.id for one in s.entrants.values() if one.status == "waiting"],
+        disputes=disputes_of(s),
         policies=POLICIES,
         why_changed=WHY_CHANGED,
         codes=codes,

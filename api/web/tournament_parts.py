@@ -24,17 +24,23 @@ from api.web.shell import HasShell
 from domain.bounds import MOST
 from domain.games import GAMES
 from domain.kernel import Refused
+from domain.log import Damaged, unb64
+from domain.match import Match
 from domain.refusals import QUOTED
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor, role_of
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.clocks import clock_after
+from replay.evidence import Held, held
 
 MOST_FORM = 256 * 1024  # bytes
 MOST_FIELDS = 1_200
 _CLOCKS = 32  # boards of a round whose clocks a page shows
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_BACK = re.compile(r"desk|standings|entrants/n[0-9]{1,6}|rounds/[0-9]{1,3}/boards/[0-9]{1,4}")
+_BACK = re.compile(
+    r"desk|standings|proof|entrants/n[0-9]{1,6}|rounds/[0-9]{1,3}/boards/[0-9]{1,4}|disputes/[A-Za-z0-9_-]{1,64}"
+)
+_ROOT = re.compile(r"[A-Za-z0-9+/]{43}=")
 C = TypeVar("C")
 
 
@@ -203,6 +209,23 @@ async def board_shown(frame: Frame, one: Round, board: Board, *, live: bool) -> 
         turn=(seats[0] in asked, seats[1] in asked),
         move=match.move,
     )
+
+
+def held_root(match: Match, query: Mapping[str, str]) -> Held | None:
+    """Return how a root that a player kept (`root` over `at` moves) stands to a log; None if none is given.
+
+    Raises:
+        Refused: invalid.
+    """
+    if not query.get("root"):
+        return None
+    move, root = number_in(query, "at"), query["root"].strip().replace(" ", "+")
+    if not move or not _ROOT.fullmatch(root):
+        raise Refused("invalid", "root-with-move")
+    try:
+        return held(match, move, unb64(root))
+    except Damaged as error:
+        raise Refused("invalid", QUOTED, {"said": str(error)}) from error
 
 
 # ── Forms ──

@@ -29,7 +29,15 @@ Rating = Annotated[int, Meta(ge=0, le=RATING)]
 Seed = Annotated[int, Meta(ge=0, le=MOST_ENTRANTS)]
 Label = Annotated[str, Meta(pattern=r"^lot/[a-z0-9_-]{1,40}(/[a-z0-9_-]{1,40}){0,2}$(?!\n)")]
 RulingReason = Literal[
-    "no_show", "late", "illegal_help", "rule_error", "agreed", "connection", "conduct", "other"
+    "no_show",
+    "late",
+    "illegal_help",
+    "rule_error",
+    "agreed",
+    "connection",
+    "conduct",
+    "adjudicated",
+    "other",
 ]
 
 

@@ -19,7 +19,9 @@ from domain.tournaments.log import New
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
 
-MOST_MOVES = 100  # of one privileged read
+MOST_MOVES = (
+    100_000  # of one privileged read; an answer over HTTP shows fewer (`api.http.tournament_disputes`)
+)
 ALL = "all"  # the view from which everything is seen
 
 

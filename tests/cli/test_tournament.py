@@ -116,3 +116,35 @@ def test_a_simulated_tournament_stays_in_its_store_and_proves_itself(glasnost: P
     finally:
         store.close()
     glasnost("tournament", "simulate", "--players", "3", "--rounds", "3").refused(2, "--rounds 3")
+
+
+def test_the_room_shows_the_evidence_and_opens_what_is_hidden_by_an_entry_alone(
+    glasnost: Program, director: str
+) -> None:
+    """OA23, on the command line."""
+    name = announced(glasnost, director)
+    glasnost("tournament", "pair", "--store", "s", name).ok()
+    glasnost("tournament", "publish", "--store", "s", name).ok()
+    store = SqliteStore.open(Path("s"))
+    log = store.tournament(name)
+    store.close()
+    assert log is not None
+    board = log.state.rounds[0].boards[0]
+    room = ("tournament", "room", "--store", "s", name, board.match)
+    told = glasnost(*room, "--json").json
+    assert list(told["views"].values())[1:] == [None, None]
+    assert list(told["moves"][0]["told"]) == ["spectator"]
+    assert "hidden while the match runs" in glasnost(*room).ok().out
+    assert "скрыто, пока партия идёт" in glasnost(*room, "--lang", "ru").ok().out
+    root = told["moves"][0]["root"]
+    assert glasnost(*room, "--root", root, "--json").json["held"] == "equal"
+    assert glasnost(*room, "--root", "A" * 43 + "=", "--json").json["held"] == "forked"
+    opened = glasnost(*room, "--why", "a doubt", "--json").json
+    assert all(opened["views"].values())
+    store = SqliteStore.open(Path("s"))
+    after = store.tournament(name)
+    store.close()
+    assert after is not None
+    assert (after.entry, after.records[-1].kind) == (log.entry + 1, "privileged_read")
+    glasnost(*room, "--as", "nobody").refused(2, "nobody")
+    glasnost("tournament", "room", "--store", "s", name, "mnone").refused(2)

@@ -9,7 +9,7 @@ from random import Random
 import msgspec
 import pytest
 
-from api.web.pages import shown_position
+from api.web.shown_position import shown_position
 from domain.chance import NoDraw
 from domain.games import GAMES
 from domain.kernel import Refused, Seat

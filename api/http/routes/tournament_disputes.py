@@ -20,6 +20,7 @@ from api.http.routes.officials import Root
 from api.http.routes.tournaments import COMMANDS, LOOKS, ONE, AfterEntry, TournamentId, actor_of, gate_of
 from api.http.routing import Api, Call, Documented
 from api.http.tournament_disputes import (
+    MOST_MOVES,
     DisputesView,
     DisputeView,
     PrivilegedAnswer,
@@ -81,6 +82,8 @@ async def _view_to_show(
     cached = await looked(call, order.match or "")
     match, view = cached.match, order.view or ALL
     must_be_there(match, order.last)
+    if order.last - order.first >= MOST_MOVES:
+        raise Refused("invalid", "read-which-moves", {"most": MOST_MOVES})
     if match.closed:
         raise Refused("late", "match-is-open")
     if view != ALL and view not in match.seats:
