@@ -14,7 +14,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -86,7 +86,7 @@ class Server:
         """GET.  Raises ServerError: see `_send`."""
         return self._send("GET", path, None, {})
 
-    def post(self, path: str, body: Any) -> Reply:
+    def post(self, path: str, body: object) -> Reply:
         """POST of JSON, carried out once.  Raises ServerError: see `_send`."""
         key = {"idempotency-key": secrets.token_hex(16)} if path != "/v1/players" else {}
         return self._send(
@@ -124,12 +124,12 @@ class Server:
             self._connection = kind(self._host, self._port, timeout=SECONDS)
         self._connection.request(method, self._base + path, body, {**self._head, **head})
         answer = self._connection.getresponse()
-        told = answer.read(MOST_BYTES + 1)
-        if len(told) > MOST_BYTES:
+        content = answer.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
             answer.close()
             raise ServerError(f"an answer has more than {MOST_BYTES} bytes")
         asked_for = answer.getheader("retry-after", "")
-        return Reply(answer.status, told), float(asked_for) if asked_for.isdecimal() else 0.0
+        return Reply(answer.status, content), float(asked_for) if asked_for.isdecimal() else 0.0
 
     def close(self) -> None:
         """Hang up."""
@@ -331,9 +331,9 @@ def _path(match: str) -> str:
     return f"/v1/matches/{_id(match)}"
 
 
-def _id(told: str) -> str:
-    """An id that a server told, as a part of a path and no more than that."""
-    return quote(told, safe="")
+def _id(content: str) -> str:
+    """An id that a server gave, as a part of a path and no more than that."""
+    return quote(content, safe="")
 
 
 def _read(reply: Reply, kind: type[T]) -> T:

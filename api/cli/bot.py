@@ -27,7 +27,7 @@ MOST_TOKEN_BYTES = 4096
 @click.command()
 @click.option("--url", metavar="URL", required=True, help="The server, such as http://127.0.0.1:8000.")
 @click.option(
-    "--level", metavar="LEVEL", default="easy", show_default=True, help="How it plays: easy, random."
+    "--level", metavar="LEVEL", default="easy", show_default=True, help="How it plays: random, easy or hard."
 )
 @click.option("--match", metavar="M", help="Play this match to its end; a free seat is taken.")
 @click.option(

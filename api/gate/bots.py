@@ -14,7 +14,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -27,7 +27,7 @@ from api.gate.match_cache import CachedMatch, MatchCache
 from api.store.interface import Conflict
 from domain.drafts import Draft
 from domain.events import Seated
-from domain.kernel import Picks, Prompt, Refused, Seat
+from domain.kernel import AnyFact, Picks, Prompt, Refused, Seat
 from domain.match import Match
 
 # ── The bots.  A bot receives the question of its seat, as any client does, and nothing else ──
@@ -94,7 +94,7 @@ CLIENT = "client"
 """What `seated.bot` says of a seat that a player with the role `bot` takes: a program plays, but not ours."""
 
 
-def is_ours(seated: Seated[Any]) -> bool:
+def is_ours(seated: Seated[AnyFact]) -> bool:
     """Does a bot of this server play the seat?"""
     return bool(seated.bot) and seated.player == player_of(seated.bot)
 

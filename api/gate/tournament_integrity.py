@@ -10,13 +10,12 @@ from collections import Counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from api.gate.match_evidence import MatchEvidence, of_match
 from api.gate.tournaments import TournamentGate
-from domain.match import Match
-from domain.match_base import Chair
-from domain.tournaments.outcomes import sides_of, sitting
+from domain.tournaments.outcomes import sides_of
 from domain.tournaments.state import Board, Round, Tournament
-from replay.dice import Faces, faces_of, thrown
-from replay.evidence import Think, evidence_of
+from replay.dice import Faces, faces_of
+from replay.evidence import Think
 from replay.sanitize import no_formula
 
 SENTENCE = {
@@ -67,16 +66,16 @@ class _Sums:
         self.players: dict[str, PlayerIntegrity] = {}
         self.dice: dict[str, Counter[str]] = {}
 
-    def add(self, s: Tournament, board: Board, match: Match) -> None:
+    def add(self, s: Tournament, board: Board, match: MatchEvidence) -> None:
         """Add one match: by who sat down where."""
-        sides = sides_of(s, board, sitting(match))
-        chairs = {match.chair_of(seat): name for seat, name in sides.items()}
-        for seat, seen in evidence_of(match).items():
-            name = chairs[Chair(seat)]
+        sides = sides_of(s, board, match.players)
+        first = {match.first[seat]: name for seat, name in sides.items()}
+        for seat, seen in match.seats.items():
+            name = first[seat]
             old = self.players.get(name, PlayerIntegrity(name, 0, 0, 0, 0, None, ""))
             longest = old.longest_think, old.longest_in
             if seen.longest_think and (not longest[0] or longest[0].took < seen.longest_think.took):
-                longest = seen.longest_think, match.id
+                longest = seen.longest_think, board.match
             self.players[name] = PlayerIntegrity(
                 name,
                 old.matches + 1,
@@ -85,8 +84,8 @@ class _Sums:
                 old.takebacks_agreed + len(seen.agreed),
                 *longest,
             )
-        for seat, face in thrown(match):
-            self.dice.setdefault(sides[seat], Counter())[face] += 1
+        for seat, faces in match.dice.items():
+            self.dice.setdefault(sides[seat], Counter()).update(faces)
 
     def done(self) -> tuple[PlayerIntegrity, ...]:
         """The lines of all players, in the order of their ids."""
@@ -98,7 +97,7 @@ class _Sums:
 
 
 async def integrity_of(gate: TournamentGate, tournament: str, language: str) -> Integrity:
-    """Return the integrity table; it reads every match of the tournament.
+    """Return the integrity table; it reads every match of the tournament once after its end.
 
     Raises:
         Refused: unknown-tournament, unavailable.
@@ -106,14 +105,25 @@ async def integrity_of(gate: TournamentGate, tournament: str, language: str) -> 
     s, sums = (await gate.commands.log(tournament)).state, _Sums()
     boards: list[BoardIntegrity] = []
     for one, board in [(had, board) for had in s.rounds for board in had.boards if board.opened]:
-        match = await gate.gate.match(board.match)
-        await asyncio.to_thread(sums.add, s, board, match)
+        match = await _evidence(gate, board.match)
+        sums.add(s, board, match)
         boards.append(_lights(s, one, board, match))
-        match.rest()
     return Integrity(SENTENCE[language], s.id, s.entry, tuple(boards), sums.done())
 
 
-def _lights(s: Tournament, one: Round, board: Board, match: Match) -> BoardIntegrity:
+async def _evidence(gate: TournamentGate, name: str) -> MatchEvidence:
+    """What a match shows; it is kept if the match is over."""
+    found = gate.evidence.get(name)
+    if found is None:
+        match = await gate.gate.match(name)
+        found = await asyncio.to_thread(of_match, match)
+        match.rest()
+        if found.over:
+            gate.evidence[name] = found
+    return found
+
+
+def _lights(s: Tournament, one: Round, board: Board, match: MatchEvidence) -> BoardIntegrity:
     checked = board.outcome.checked if board.outcome else {}
     waiting = "not run" if board.outcome else "running"
     found = {name: checked.get(name, waiting) for name in LIGHTS[:4]}
@@ -123,18 +133,18 @@ def _lights(s: Tournament, one: Round, board: Board, match: Match) -> BoardInteg
     return BoardIntegrity(one.number, board.number, board.match, found, evidence)
 
 
-def _clocks(match: Match, found: dict[str, str]) -> str:
+def _clocks(match: MatchEvidence, found: dict[str, str]) -> str:
     """Time-outs are judged again when a log is read: a wrong one spoils the log, the fold or the rules."""
-    if not match.opened.clock:
+    if not match.clocked:
         return "none"
     return next((found[name] for name in ("log", "fold", "rules") if found[name] != "ok"), "ok")
 
 
-def _salts(match: Match, chance: str) -> str:
+def _salts(match: MatchEvidence, chance: str) -> str:
     """The players' salts enter every draw, so the check of the draws covers them; none if they gave none."""
     if match.unopened:
-        return "failed" if match.closed else "running"
-    return chance if set(match.salt_marks.values()) - {"none"} else "none"
+        return "failed" if match.over else "running"
+    return chance if match.salts else "none"
 
 
 def as_csv(table: Integrity) -> str:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from api.gate.command_handler import Key
 from api.gate.gate import Gate
+from api.gate.match_evidence import MatchEvidence
 from api.gate.tournament_commands import Accepted, TournamentCommands
 from api.store.interface import Reservation
 from domain.clocks import SECOND
@@ -48,6 +49,7 @@ Pairer = Callable[[str], PairingAnswer]
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
 _TABLES = 64  # standings that are kept
+_MATCHES = 4_096  # matches that are over, of which the evidence is kept: some 2 kB each
 HOUSE_RULES = "house"  # who rules if the house does
 
 
@@ -74,6 +76,7 @@ class TournamentGate:
         self._drafts: dict[str, DraftedRound] = {}
         self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
         self._tables: LRUCache[tuple[str, int], Standings] = LRUCache(_TABLES)
+        self.evidence: LRUCache[str, MatchEvidence] = LRUCache(_MATCHES)  # of matches that are over
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         gate.is_official = self.commands.is_official
 

@@ -557,12 +557,14 @@ class FoundPlayers(Struct, frozen=True):
 class PlayerView(Struct, frozen=True):
     """A player; a forgotten name is shown as such.
 
-    `role` and `tokens` (the number of valid ones) are shown only to the player and to admins.
+    `role` and `tokens` (the number of valid ones) are shown only to the player and to admins; `bot`, that a
+    program plays, to everybody.
     """
 
     player: str
     name: str
     forgotten: bool
+    bot: bool | UnsetType = UNSET
     role: Role | UnsetType = UNSET
     tokens: int | UnsetType = UNSET
 

@@ -224,6 +224,16 @@ class SqlPeople:
             )
         return found
 
+    def bots(self, ids: Sequence[str]) -> set[str]:
+        """See `People.bots`."""
+        found: set[str] = set()
+        for start in range(0, len(ids), _MOST):
+            some = ids[start : start + _MOST]
+            marks = ", ".join("?" * len(some))
+            which = f"SELECT id FROM people WHERE role = 'bot' AND id IN ({marks})"
+            found.update(row[0] for row in self._reading.rows(which, tuple(some)))
+        return found
+
     def known(self, player: str) -> Known | None:
         """See `People.known`."""
         tokens = "SELECT count(*) FROM tokens WHERE person = people.id"

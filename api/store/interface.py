@@ -255,6 +255,9 @@ class People(Protocol):
     def by_holder(self, holder: str) -> Person | None:
         """Return the person whose token has a hash that begins with these 32 hexadecimal digits, or None."""
 
+    def bots(self, ids: Sequence[str]) -> set[str]:
+        """Return those of these players that are programs."""
+
     def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return the names of players, None for a forgotten one; unknown ids are missing."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -9,7 +11,7 @@ from api.bots.levels import LEVELS
 from api.gate.bots import player_of
 from api.http.routes.lists import POOLS, must_be_somebody, names_of, stood_for
 from api.http.routing import Call
-from api.web.shell import HasShell
+from api.web.shell import HasShell, texts
 from domain.games import GAMES
 from domain.kernel import Refused
 from projections import read
@@ -65,6 +67,7 @@ async def scoreboard_page(pages: HasShell, call: Call, game: str = next(iter(GAM
     models = call.services.models
     found = await models.ask(read.totals, game, edition, pool)
     page = await models.ask(read.standings, game, edition, Asked(_ROWS, _cursor(query.get("after"))), pool)
+    people = call.services.store.people
     totals = found[0] if found else TotalsRow(game=game, edition=edition, pool=pool)
     return pages.shell.page(
         call,
@@ -83,6 +86,7 @@ async def scoreboard_page(pages: HasShell, call: Call, game: str = next(iter(GAM
         standings=page.rows,
         names=await names_of(call, [row.player for row in page.rows]),
         bots={player_of(bot): bot for bot in LEVELS},
+        programs=await asyncio.to_thread(people.bots, [row.player for row in page.rows]),
         next=page.next,
         few=FEW,
         state={},
@@ -129,12 +133,14 @@ async def player_page(pages: HasShell, call: Call, player: str) -> Response:
     seats = {match: row.seats for match, row in rows.items() if not row.claimed}
     others = {other for sits in seats.values() for other in sits.values() if other}
     names = await names_of(call, sorted({player, *others}))
+    name = names.get(player) or player
+    is_bot = bool(await asyncio.to_thread(call.services.store.people.bots, [player]))
     return pages.shell.page(
         call,
         "player.html",
         script="tables",
         player=player,
-        name=names.get(player) or player,
+        name=texts(call.language)("row_bot", name=name) if is_bot else name,
         game=game,
         games=[(name, title_of(GAMES[name], call.language)) for name in GAMES],
         titles={name: title_of(GAMES[name], call.language) for name in GAMES},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -92,7 +93,17 @@ class Frame:
         """The points of an entrant, in words; `before`: those with which it came to this round."""
         s = self.s
         rounds = s.rounds if before is None else s.rounds[: before - 1]
-        return half(msgspec.structs.replace(s, rounds=rounds).score(entrant))
+        public = (one for one in rounds if one.status != "paired")
+        own = sum(s.score_in(one, entrant, self.boards[one.number].get(entrant)) for one in public)
+        return half(own - s.entrants[entrant].penalty)
+
+    @cached_property
+    def boards(self) -> dict[int, dict[str, Board]]:
+        """The board of each entrant in each round: a page asks for all of them."""
+        return {
+            one.number: {name: board for board in one.boards for name in board.entrants}
+            for one in self.s.rounds
+        }
 
 
 async def framed(call: Call, tournament: str, at: str | None = None) -> Frame:

@@ -41,7 +41,7 @@ def cells_of(frame: Frame, entrant: str) -> list[CellShown]:
 
 
 def _cell(frame: Frame, one: Round, entrant: str) -> CellShown:
-    board, total = one.board_of(entrant), frame.score(entrant, one.number + 1)
+    board, total = frame.boards[one.number].get(entrant), frame.score(entrant, one.number + 1)
     if board is None:
         return CellShown(one.number, one.byes.get(entrant, "absent"), total=total)
     seat = 0 if board.w == entrant else 1

@@ -425,11 +425,13 @@ class Tournament(Struct, frozen=True, kw_only=True):
 
     def score(self, entrant: str) -> int:
         """The half points of an entrant, by the effective results and the byes, less penalties."""
-        own = sum(self._score_in(one, entrant) for one in self.rounds if one.status != "paired")
+        public = (one for one in self.rounds if one.status != "paired")
+        own = sum(self.score_in(one, entrant, one.board_of(entrant)) for one in public)
         return own - self.entrants[entrant].penalty
 
-    def _score_in(self, one: Round, entrant: str) -> int:
-        points, board = self.terms.points, one.board_of(entrant)
+    def score_in(self, one: Round, entrant: str, board: Board | None) -> int:
+        """The half points of an entrant from one round; `board`: theirs in it."""
+        points = self.terms.points
         if board is None:
             worth = {"pairing_bye": points.pairing_bye, "half_bye": points.draw}
             return worth.get(one.byes.get(entrant, ""), 0)

@@ -6,8 +6,12 @@ computed in 0.5 s, those of 500 in 2 s.
 Then a tournament of 448 matches: all its match files, verified in one process for each core (the aim is 120 s
 on two cores).  They are copies of one long match, so each costs what any such match costs.
 
+Then a server with 500 players, 9 rounds and 2,250 matches: its pages (the aim is 200 ms), the report, and the
+memory that it takes (200 MB); and moves of other matches while a round is paired, beside moves while none is
+(the aim: within 20 % at p99).
+
 The floor of a pairing is reading its input; that of standings is a sum of the points of all; that of
-verifying is to read and fold the same matches.
+verifying is to read and fold the same matches; that of pages is the shortest answer of the server.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import time
 from pathlib import Path
 
 from _bench import QUICK, long_match, say, seconds
+from _desk import moves, pages
 
 from api.seeded import SeededKeys, note_by
 from domain.events import BoardOf
@@ -40,7 +45,7 @@ GAME = "twilight_struggle"
 
 
 def main() -> None:
-    """Two lines for each size, and one for verifying."""
+    """Two lines for each size, one for verifying, two for pages and memory, one for moves of each size."""
     for players, rounds in SIZES:
         times: list[float] = []
 
@@ -55,6 +60,8 @@ def main() -> None:
         _pairing(f"{players} players, {rounds} rounds", times, last)
         _standings(f"{players} players, {rounds} rounds", last.after)
     _verifying(1 if QUICK else os.cpu_count() or 1)
+    pages()
+    moves()
 
 
 def _pairing(size: str, times: list[float], last: SimulatedRound) -> None:

@@ -29,7 +29,7 @@ LINES = {
     "sockets": 2,
     "sql": 6,
     "store": 3,
-    "tournaments": 3,
+    "tournaments": 6,
     "verify": 9,
     "web": 6,
     "workers": 2,

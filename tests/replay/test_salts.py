@@ -134,6 +134,14 @@ def test_a_hash_of_a_bot_or_beside_a_salt_is_found(toy_game: Game, more: dict[st
     refused(sitting.match, "fold", 2, "a hash of a salt")
 
 
+def test_the_version_of_an_agent_where_no_bot_plays_is_found(toy_game: Game) -> None:
+    sitting = Sitting(toy_game)
+    cheated(
+        sitting, Seated, begins=False, seat="left", player="p", salt=None, bot="", agent="0123456789abcdef"
+    )
+    refused(sitting.match, "fold", 2, "where no bot plays")
+
+
 @pytest.mark.parametrize("hash", ["", "AAAA", "not base64", "A" * 100_000])
 def test_a_hash_that_is_none_is_found(toy_game: Game, hash: str) -> None:
     sitting = Sitting(toy_game)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Query
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from api.http.app_state import FORGOTTEN, checked
@@ -59,7 +60,8 @@ async def played_by(call: Call, player: str) -> PlayerView:
     known = await asyncio.to_thread(call.services.store.people.known, player)
     if known is None:
         raise Refused("unknown-player", "no-such-player", {"player": repr(player[:64])})
-    told = PlayerView(player, known.name or FORGOTTEN[call.language], known.forgotten)
+    is_bot = True if known.role == BOT else UNSET
+    told = PlayerView(player, known.name or FORGOTTEN[call.language], known.forgotten, is_bot)
     asking = call.visitor.person
     if asking is None or (asking.id != player and asking.role != "admin"):
         return told

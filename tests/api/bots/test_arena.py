@@ -96,6 +96,11 @@ def test_the_arena_can_be_stopped_and_goes_on_in_any_order(tmp_path: Path, outco
     assert standings(again[::-1], ("easy", "random")) == standings(outcomes, ("easy", "random"))
 
 
+def test_the_number_of_workers_changes_nothing_but_times(outcomes: list[Outcome]) -> None:
+    found = {outcome.pairing: outcome for outcome in play_missing(PLAYED, Results(None), 2)}
+    assert without_times([found[pairing] for pairing in PLAYED]) == without_times(outcomes)
+
+
 def test_a_file_of_something_else_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "kept"
     file.write_bytes(b"a letter\n")

@@ -97,6 +97,10 @@ class MemoryPeople:
         hashes = {hashlib.sha256(token.encode()).hexdigest()[:32]: token for token in self._people}
         return self._people.get(hashes.get(holder, ""))
 
+    def bots(self, ids: Sequence[str]) -> set[str]:
+        """See `People.bots`."""
+        return {person.id for person in self._people.values() if person.id in ids and person.role == "bot"}
+
     def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """See `People.names`."""
         return {person.id: person.name for person in self._people.values() if person.id in ids}

@@ -24,6 +24,7 @@ from domain.tournaments.crosstables import crosstable
 from domain.tournaments.events import LotDrawn, Paired, Result
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
+from replay.tournaments.pairing import pair
 from replay.tournaments.results import standings_of
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
@@ -322,7 +323,9 @@ def test_the_standings_of_every_entry_are_those_of_its_time(
 
     async def work() -> None:
         monkeypatch.setattr(TournamentLog, "accept", recorded)
-        cup = await Cup(MemoryStore(), replace(TERMS, rounds=rounds)).announced(entrants)
+        cup = Cup(MemoryStore(), replace(TERMS, rounds=rounds))
+        cup.tournaments._pairer = pair
+        await cup.announced(entrants)
         for number in range(1, rounds + 1):
             await cup.paired()
             await cup.results()

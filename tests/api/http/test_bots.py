@@ -98,6 +98,10 @@ def test_a_player_that_is_a_bot_is_marked_for_ever_and_its_matches_are_not_rated
     soon(lambda: bot.player in pool("bots"))
     assert bot.player not in pool("live")
     assert ann.player not in pool("live")
+    assert "bot Bo" in ann.get("/s/toy?pool=bots").body.decode()
+    assert "<bdi>bot Bo</bdi>" in ann.get(f"/p/{bot.player}").body.decode()
+    assert server.client().get(f"/v1/players/{bot.player}").json["bot"] is True
+    assert "bot" not in server.client().get(f"/v1/players/{ann.player}").json
 
 
 def test_a_bot_has_no_other_role(server: Served) -> None:

@@ -6,6 +6,8 @@ import base64
 import hashlib
 import json
 
+import pytest
+
 from api.store.interface import StoreError
 from domain.events import FactEntry
 from tests.api.http.served import Answer, Served
@@ -243,3 +245,19 @@ def test_only_officials_of_the_tournament_freeze_its_matches_and_set_their_clock
     other.post(f"{match}/freeze", freezing).problem(403, "forbidden")
     other.post(f"{match}/clock", {"paused": True, "why": "lunch"}).problem(403, "forbidden")
     assert room.desk.director.post(f"{match}/freeze", freezing).status == 201
+
+
+def test_a_match_that_is_over_is_read_once_for_the_integrity_table(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = Room(server)
+    desk, path = room.desk, f"{room.desk.path}/integrity"
+    assert room.seats["left"].post(f"/v1/matches/{room.match}/resignation", {}).status == 201
+    desk.follow()
+    before = desk.director.get(path).json
+
+    async def unread(name: str) -> None:
+        raise AssertionError(f"{name} is read again")
+
+    monkeypatch.setattr(server.gate, "match", unread)
+    assert desk.director.get(path).json == before

@@ -12,13 +12,14 @@ import pytest
 from api.cli.common import keep_in
 from api.research.state import State
 from api.store.sqlite import SqliteStore
+from domain.agents import AGENTS
 from tests.api.http.served import served
 from tests.api.research.worlds import steps
 
 LATER = ("status", "result", "move")  # of the match, not of the table after a move
 
 
-@pytest.mark.parametrize("game", ["thirteen_minutes", "cia_vs_kgb"])
+@pytest.mark.parametrize("game", sorted(AGENTS))
 def test_it_is_the_view_of_the_server(game: str, tmp_path: Path) -> None:
     state, told = State(game, seed=4, options={"turn_limit": 2} if game == "cia_vs_kgb" else {}), []
     for number, now in enumerate(steps(state, Random(4))):

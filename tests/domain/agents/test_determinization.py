@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
+from copy import copy
 from random import Random
 from typing import Any, get_args
 
@@ -32,6 +33,7 @@ GAMES = sorted(AGENTS)
 SAMPLE = {"thirteen_minutes": 3, "cia_vs_kgb": 2, "twilight_struggle": 3, "imperial_struggle": 1}
 FULL = 2_000 if os.environ.get("GLASNOST_FULL") else 20  # tables of each game
 DRAWN = 20_000 if os.environ.get("GLASNOST_FULL") else 2_000  # tables of one view
+RARE = 3.719  # standard deviations that one of 10,000 values exceeds on one side
 ENOUGH = 5.5  # standard deviations of a count that is right in all but one of 20 million cases
 
 # Where what a fact conceals lies on the table; `determinize` fills each of these fields.  A new fact that
@@ -144,12 +146,46 @@ def test_many_tables_of_one_view_are_uniform(game: str) -> None:
     question = next(
         one for one in asked_of(spec, 4) if len(one.view.deck.cards) > 4 and HIDDEN in str(one.view.hands)
     )
-    check_uniform(spec, question, DRAWN)
-    print(f"{game}: {DRAWN} tables of one view, every count within {ENOUGH} standard deviations")
+    squares, degrees = check_uniform(spec, question, DRAWN)
+    assert squares < critical(degrees), (squares, degrees)
+    print(f"{game}: {DRAWN} tables of one view, chi-square {squares:.1f} of {degrees} degrees, p > 0.0001")
 
 
-def check_uniform(spec: AgentSpec[Any], question: Question, tables: int) -> None:
-    """Each unseen card lies loose in the deck as often as the number of loose places says."""
+def critical(degrees: int) -> float:
+    """What chi-square exceeds with p = 0.0001, as Wilson and Hilferty approximate it."""
+    part = 2 / (9 * degrees)
+    root: float = 1 - part + RARE * part**0.5
+    return degrees * root**3
+
+
+@pytest.mark.parametrize(("degrees", "known"), [(10, 35.564), (30, 67.633), (100, 161.319)])
+def test_the_critical_values_are_those_of_the_tables(degrees: int, known: float) -> None:
+    assert critical(degrees) == pytest.approx(known, rel=0.02)
+
+
+def test_a_determinization_that_prefers_a_place_is_found() -> None:
+    """A card that always lies in the hand, where it can."""
+    spec = AGENTS["twilight_struggle"]
+    question = next(
+        one for one in asked_of(spec, 4) if len(one.view.deck.cards) > 4 and HIDDEN in str(one.view.hands)
+    )
+    favourite = question.view.deck.cards[0]
+
+    def determinize(view: Any, rng: Any) -> Any:
+        tables = (spec.determinize(view, rng) for _ in range(2))
+        return max(tables, key=lambda table: any(favourite in hand for hand in table.hands.values()))
+
+    biased = copy(spec)
+    biased.determinize = determinize
+    with pytest.raises(AssertionError):
+        check_uniform(biased, question, 400)
+
+
+def check_uniform(spec: AgentSpec[Any], question: Question, tables: int) -> tuple[float, int]:
+    """Each unseen card lies loose in the deck as often as the number of loose places says.
+
+    Returns chi-square of all cards together, and its degrees of freedom.
+    """
     view, rng = table_of(spec.game, question.observation), Random(6)
     unseen = question.view.deck.cards
     counts = Counter(
@@ -164,6 +200,9 @@ def check_uniform(spec: AgentSpec[Any], question: Question, tables: int) -> None
     assert sum(counts.values()) == tables * question.view.deck.loose
     for card in unseen:
         assert abs(counts[card] - tables * share) < ENOUGH * spread, (card, counts[card], tables * share)
+    degrees = len(unseen) - 1  # each table has the same number of loose cards
+    squares = sum((counts[card] - tables * share) ** 2 for card in unseen) / spread**2
+    return squares * degrees / len(unseen), degrees
 
 
 def test_a_determinization_that_forgets_a_place_is_found() -> None:
