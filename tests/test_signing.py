@@ -63,6 +63,7 @@ RAW = {  # who handles private keys at all
     "api/seeded.py: SeededKeys.signing",
     "api/store/keys.py: _new_ring",
     "api/store/keys.py: _signing",
+    "api/witness/program.py: opened_key",  # the key of a witness
     "replay/transparency/cosignature.py: Cosigner.__init__",
     "replay/transparency/cosignature.py: Cosigner.parse",
 }

@@ -111,7 +111,7 @@ def watch(
                 code = code or NOT_DONE
             else:
                 memory.write(state)
-                code = FOUND_WRONG if _told(seen, state, quiet, as_json) else code
+                code = FOUND_WRONG if _reported(seen, state, quiet, as_json) else code
             if once:
                 return code
             time.sleep(every)
@@ -127,16 +127,16 @@ def _receipt(path: Path) -> str:
     return read_bytes(path, limit=MOST_RECEIPT, what="receipt").decode(errors="replace")
 
 
-def _trust(watcher: Watcher, given: Sequence[VerifyingKey], known: Sequence[str], quiet: bool) -> None:
-    watcher.trust(given)
-    if not known and not given:
+def _trust(watcher: Watcher, keys: Sequence[VerifyingKey], known: Sequence[str], quiet: bool) -> None:
+    watcher.trust(keys)
+    if not known and not keys:
         key = watcher.offered()
         watcher.trust([key])
         if not quiet:
             click.echo(f"no key was given: from now on {_line(key.text)} is trusted, which the server shows")
 
 
-def _told(seen: Seen, state: Path, quiet: bool, as_json: bool) -> bool:
+def _reported(seen: Seen, state: Path, quiet: bool, as_json: bool) -> bool:
     """Print what was seen, and write the findings; return whether anything is wrong."""
     from replay.transparency.findings import saved
 

@@ -67,7 +67,7 @@ class Witness:
             seen = self._memory.logs.get(origin)
             return None if seen is None else seen.note + self._cosigner.cosign(_text(seen), self._now())
 
-    def add(self, given: Submission) -> str:
+    def add(self, submission: Submission) -> str:
         """Return the cosignature of a checkpoint, after the tree that it states is remembered.
 
         Raises:
@@ -75,22 +75,22 @@ class Witness:
             Caught: it states another root than the one that was cosigned over as many leaves.
             CannotRemember: the tree cannot be remembered, so it is not cosigned.
         """
-        stated = self._judged(given.note)
-        if given.old > stated.size:
+        stated = self._judged(submission.note)
+        if submission.old > stated.size:
             raise NotCosigned(400, "the old size is larger than that of the checkpoint")
         with self._one:
             seen = self._memory.logs.get(stated.origin)
-            if given.old != (seen.size if seen else 0):
+            if submission.old != (seen.size if seen else 0):
                 raise OutOfDate(seen.size if seen else 0)
             before = unb64(seen.root) if seen else EMPTY
             if seen and stated.size == seen.size and stated.root != before:
-                raise Caught(Fork(older=seen.note, newer=bare(given.note, self.keys)))
+                raise Caught(Fork(older=seen.note, newer=bare(submission.note, self.keys)))
             try:
-                check_consistency(given.old, before, stated.size, stated.root, given.path)
+                check_consistency(submission.old, before, stated.size, stated.root, submission.path)
             except Damaged as error:
                 raise NotCosigned(422, str(error)) from error
             if seen is None or seen.size != stated.size:
-                note = bare(given.note, self.keys)
+                note = bare(submission.note, self.keys)
                 self._memory.remember(stated.origin, Seen(stated.size, b64(stated.root), note))
             return self._cosigner.cosign(stated.text, self._now())
 

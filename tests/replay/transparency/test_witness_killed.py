@@ -22,18 +22,18 @@ from replay.transparency.tree import consistency
 from tests.cli.program import process
 from tests.replay.transparency.liar import Liar, mth
 
-STEPS = 50  # leaves by which both histories grow while a process lives
+STEPS = 12  # leaves by which both histories grow while a process lives
 
 
 class Histories:
     """Two histories of one log that differ from the third leaf on, and what was cosigned of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, kills: int) -> None:
         self.both = (Liar(), Liar())
         for number, liar in enumerate(self.both):
             liar.many(2)
             liar.opens("one" if number else "other")
-            liar.many(200)
+            liar.many((kills + 1) * STEPS)
         self.cosigned = list[tuple[int, int]]()  # which history, and how many leaves
         self._one = threading.Lock()
 
@@ -87,7 +87,7 @@ def ask(address: str) -> tuple[int, str]:
 
 def killed(folder: Path, kills: int) -> list[tuple[int, int]]:
     """Kill a witness so many times under two histories; return what it cosigned, last what it remembers."""
-    histories, luck = Histories(), random.Random(20)
+    histories, luck = Histories(kills), random.Random(20)
     for _ in range(kills):
         witness, address = started(folder, histories.both[0])
         ask(address)  # the first request takes longest
