@@ -34,6 +34,7 @@ CHECKPOINT = {  # who has a match's checkpoint signed
     "api/gate/tournament_commands.py: TournamentCommands.checkpoint",  # of a tournament
     "api/http/routes/tournaments.py: read_tournament_checkpoint",
     "api/http/routes/tournament_exports.py: _bundle",
+    "api/web/tournament_evidence.py: prove",  # of the file that its page has verified
     "api/cli/tournament_files.py: write_bundle",
     "api/gate/commit.py: Commits.note",
     "api/http/permissions.py: receipt_of",

@@ -8,6 +8,7 @@ from api.gate import CachedMatch, UncachedMatch
 from api.gate.command_handler import seat_if_any, seats_of
 from api.http.routing import Caller
 from api.http.views import SPECTATOR, LogView
+from api.store.log_guard import Behind
 from domain.kernel import Refused
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
@@ -104,13 +105,18 @@ def receipt_of(call: Caller, cached: CachedMatch) -> str | None:
     """Return the signed checkpoint over the opening move while a seat is free, else None.
 
     A player who keeps it can show that the commitment to the secret stood before the own salt.  None for a
-    match that this server did not write.
+    match that this server did not write, and while the server may sign nothing (`api.store.log_guard`).
 
     The same bytes each time, as long as the server signs with the same key.
     """
     match = cached.match
     is_own = match.provable and not match.uploaded
-    return call.gate.checkpoint(match, 1) if is_own and match.status == "open" else None
+    if not is_own or match.status != "open":
+        return None
+    try:
+        return call.gate.checkpoint(match, 1)
+    except Behind:
+        return None
 
 
 def must_be_there(match: Match, after: int) -> None:

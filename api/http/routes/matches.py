@@ -57,6 +57,7 @@ _OPENING = (
     "bad-option",
     "key-reused",
     "in-doubt",
+    "log-behind",
 )
 COMMANDS = (
     *SENT,
@@ -70,6 +71,7 @@ COMMANDS = (
     "withdrawn",
     "key-reused",
     "in-doubt",
+    "log-behind",
 )
 
 
@@ -104,7 +106,16 @@ def _terms(body: NewMatch) -> Clock:
     "/v1/matches/{match}/branches",
     NewBranch,
     MatchSummary,
-    refusals=(*SENT, "unknown-match", "unknown-move", "withdrawn", "branch", "key-reused", "in-doubt"),
+    refusals=(
+        *SENT,
+        "unknown-match",
+        "unknown-move",
+        "withdrawn",
+        "branch",
+        "key-reused",
+        "in-doubt",
+        "log-behind",
+    ),
     token=True,
 )
 async def open_branch(
@@ -277,7 +288,7 @@ def question(call: Caller, cached: CachedMatch, *, agenda: bool = False) -> Prom
     return replace(told, at=match.move, agenda=list(match.live.agenda)) if agenda else told
 
 
-@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(*LOOKS, "not-signed-here"))
+@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(*LOOKS, "not-signed-here", "log-behind"))
 async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least: AtLeast = None) -> Response:
     """The signed checkpoint over the moves up to one: a C2SP signed note, Ed25519.
 

@@ -103,6 +103,7 @@ COMMANDS = (
     "interest",
     "window",
     "unfinished",
+    "log-behind",
     "conflict",
     "key-reused",
     "in-doubt",
@@ -149,7 +150,16 @@ def _tagged(call: Call, log: TournamentLog, entry: int, answer: msgspec.Struct) 
     "/v1/tournaments",
     Announce,
     Entries,
-    refusals=(*SENT, "terms", "unknown-game", "bad-option", "conflict", "key-reused", "in-doubt"),
+    refusals=(
+        *SENT,
+        "terms",
+        "unknown-game",
+        "bad-option",
+        "conflict",
+        "key-reused",
+        "in-doubt",
+        "log-behind",
+    ),
     token=True,
 )
 async def announce_tournament(call: Call, body: Announce, idempotency_key: IdempotencyKey = None) -> Entries:

@@ -25,7 +25,9 @@ from replay.transparency.evidence import Evidence
 from replay.transparency.tiles import Tile
 from replay.transparency.tree import MOST_LEAVES, consistency
 
-api = Api("log", "The server's transparency log: every opening and end of a match, in one Merkle tree.")
+api = Api(
+    "transparency", "The server's transparency log: every opening and end of a match, in one Merkle tree."
+)
 TILES = "/log/tile/{path:path}"
 _NOTE = "text/plain"
 _FLEETING = "public, max-age=2"  # seconds for which a cache may keep the checkpoint

@@ -27,7 +27,13 @@ api = Api("replays", "Match files from elsewhere.")
 _DAY = 86_400  # seconds
 
 
-@api.post("/v1/replays", FILE, MatchSummary, refusals=(*SENT, "exists", "bad-file", "in-doubt"), token=True)
+@api.post(
+    "/v1/replays",
+    FILE,
+    MatchSummary,
+    refusals=(*SENT, "exists", "bad-file", "in-doubt", "log-behind"),
+    token=True,
+)
 async def upload(call: Call, body: bytes) -> MatchSummary:
     """Store the match of a match file, once it is verified; it never replaces an existing match."""
     person = call.person(*PLAYING)

@@ -164,6 +164,7 @@ def restored(folder: Path) -> None:
     """A server that signed its log, and whose key folder then says that it had signed more."""
     with served(folder) as server:
         over(server)
+        assert server.player().post("/v1/matches", {"game": "toy"}).status == 201
         latest = signed(server)
         key = server.store.keys.signing  # type: ignore[attr-defined]
     more = Checkpoint(latest.origin, latest.size + 4, bytes(32))
@@ -177,9 +178,10 @@ def test_a_restored_server_shows_everything_and_signs_nothing(
 ) -> None:
     restored(tmp_path)
     with served(tmp_path) as server:
-        name = next(iter(server.store.matches()))
+        name, waits = server.store.matches()
         anyone = server.client()
         assert anyone.get(f"/v1/matches/{name}").status == 200
+        assert anyone.get(f"/v1/matches/{waits}").json["receipt"] is None  # it would have to be signed
         assert anyone.get(f"/v1/matches/{name}/file").status == 200  # with the note that was kept
         assert anyone.get("/log/checkpoint").status == 200  # that of before
         ann = server.player()
