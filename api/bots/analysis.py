@@ -110,7 +110,7 @@ class Analyses:
             raise Refused("limit", "analyses-wait", {"most": WAITING}, SOON)
 
     async def _work(self) -> None:
-        while self._jobs:
+        while self._jobs and self.offered:
             key, job = next(iter(self._jobs.items()))
             try:
                 await self._one(key, job)
@@ -119,6 +119,8 @@ class Analyses:
 
     async def _one(self, key: _Key, job: Job) -> None:
         for _ in range(TRIES):
+            if not self.offered:
+                return
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     content = await self._made(job)
@@ -142,6 +144,8 @@ class Analyses:
         self.process = await asyncio.create_subprocess_exec(
             *_COMMAND, stdin=PIPE, stdout=PIPE, env=self._environment, start_new_session=True
         )
+        if not self.offered:  # the server stopped while the process started
+            raise EOFError
         source, target = self.process.stdout, self.process.stdin
         assert source is not None
         assert target is not None
@@ -169,10 +173,9 @@ class Analyses:
     async def stop(self) -> None:
         """End the process, and analyse no more."""
         self.offered = False
-        if self._working is not None:
-            self._working.cancel()
-            await asyncio.wait([self._working])
         await self._end()
+        if self._working is not None:
+            await self._working  # a task that was starting a process ends it
 
 
 def _key(match: Match) -> _Key:

@@ -6,8 +6,9 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
-from api.store.interface import StoreError
+from api.store.interface import StoreError, Unavailable
 from api.store.log_guard import Behind
 from api.store.log_writer import LogWriter
 from api.store.sql import SqlStore
@@ -42,6 +43,8 @@ class LogFollower:
                 self._wakes = True
                 loop.call_soon_threadsafe(self._woken.set)
 
+        with suppress(StoreError):
+            self._store.log_guard.check()  # now: a replica of a database that fails later signs what it shows
         self._store.watch(wake)
         self._task = asyncio.create_task(self._run())
 
@@ -73,6 +76,8 @@ class LogFollower:
             if not self._stopping.is_set():
                 self._writer.publish()
             self._said = ""
+        except Unavailable:
+            pass  # the store says so itself; all is tried again
         except (StoreError, Damaged) as error:
             self._report(str(error) if isinstance(error, Behind) else type(error).__name__)
         except Exception as error:  # no error may stop the server

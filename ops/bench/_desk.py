@@ -10,6 +10,7 @@ import json
 import statistics
 import tempfile
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,8 @@ def pages() -> None:
             before = running.memory()
             first, again = dict[str, float](), dict[str, list[float]]()
             for what in ("/desk", "", f"?round={season.rounds}", "/standings", "/entrants/n1"):
-                first[what] = seconds(lambda what=what: desk.get(page + what))
-                again[what] = [seconds(lambda what=what: desk.get(page + what)) for _ in range(LOOKS)]
+                first[what] = seconds(partial(desk.get, page + what))
+                again[what] = [seconds(partial(desk.get, page + what)) for _ in range(LOOKS)]
             rows = [
                 f"{what or 'page'} {statistics.median(again[what]) * 1000:.0f} ms (first {took * 1000:.0f})"
                 for what, took in first.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -31,8 +32,11 @@ def beside(crowd: Crowd, command: list[str], user: str | None = None) -> None:
 
 
 def goes_on(place: Place, folder: Path) -> None:
-    """Matches are played in this store as in any other."""
+    """Matches are played in this store as in any other, once the operator has said why leaves are lost."""
     folder.mkdir()
+    statement = glasnost("log", "restored", "--store", place.location, "--reason", "back to the backup")
+    own = {**os.environ, "GLASNOST_KEYS": str(place.keys)}
+    subprocess.run(statement, check=True, capture_output=True, env=own)
     workers = Workers(place)
     with working(workers):
         crowd = Crowd(workers.doors, seed=11, pairs=2)

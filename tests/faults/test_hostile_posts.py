@@ -20,6 +20,7 @@ from tests.faults.hostile import Orders
 from tests.faults.load import GAMES, Person
 from tests.faults.proofs import holds
 from tests.faults.workers import Workers, working
+from tests.waiting import soon
 
 SAMPLE, FULL = 4_000, 1_000_000  # posts
 WORKERS = 4
@@ -111,11 +112,20 @@ def attacked(orders: list[Orders]) -> Counter[int]:
     return statuses
 
 
+def is_logged(place: Database) -> bool:
+    """Is every opening, and the end of one match, in the log of the server, and signed?"""
+    store = place.open(write=False)
+    latest, matches = store.transparency.latest(), len(list(store.matches()))
+    store.close()
+    return latest is not None and latest.size > matches
+
+
 def hostile(place: Database, folder: Path, posts: int) -> Counter[int]:
     """Attack four workers with so many posts; how often each status was answered."""
     workers, statuses = Workers(place, WORKERS), Counter[int]()
     with working(workers):
         aims, seed = targets(workers), 0
+        soon(is_logged, place)
         before = place.content()
         while statuses.total() < posts:
             piece = min(PIECE, (posts - statuses.total()) // ATTACKERS + 1)

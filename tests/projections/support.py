@@ -29,6 +29,7 @@ from projections.summary import Turn
 from projections.turns import turns
 from tests.briefs import brief
 from tests.matches import Sitting
+from tests.waiting import soon
 
 LONG = 30.0  # seconds, for what is soon
 
@@ -232,7 +233,18 @@ def turns_of(sitting: Sitting) -> list[Turn]:
 
 def caught_up(items: Iterable[Item], home: Home | Path, **more: Any) -> None:
     """Fold a whole log into a file, or wherever else read models are, without a failure."""
-    runner = Runner(FakeSource(items), home, **more)
+    found: list[Runner] = []
+
+    def leads() -> bool:
+        runner = Runner(FakeSource(items), home, **more)
+        if runner.moves:
+            found.append(runner)
+        else:  # the database has not let go of the lock of one that stopped
+            runner.stop()
+        return runner.moves
+
+    soon(leads)
+    (runner,) = found
     runner.catch_up()
     assert not [status for status in runner.status() if status.behind or status.failure]
     runner.stop()
