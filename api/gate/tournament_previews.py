@@ -80,7 +80,8 @@ async def previewed(
     if cached.secret is None:
         raise Refused("unavailable", "secret-not-here")
     s = log.state
-    given = await _outside(gate, s, command, actor, _known(cached.secret, s, now))
+    known = await gate.commands.with_bots(command, actor, _known(cached.secret, s, now))
+    given = await _outside(gate, s, command, actor, known)
     draft = judged(s, log.tree, command, actor, given, expect)
     after = s
     for entry in draft.entries:

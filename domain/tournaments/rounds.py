@@ -37,6 +37,7 @@ from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
 
 VERIFIED = "ok"  # what a question of `verify` says if all is well
+PAIRED_BY_HAND = frozenset({"swiss", "round_robin"})  # the formats whose rounds an official may pair by hand
 BEHIND_NOW = 60_000_000  # microseconds by which the opening of a round may lie in the past
 
 
@@ -193,7 +194,7 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     one = round_in(s, command.round)
     if one.status != "paired":
         raise Refused("late", "round-published", {"round": one.number})
-    if s.terms.format != "swiss" and s.terms.format != "round_robin":
+    if s.terms.format not in PAIRED_BY_HAND:
         raise Refused("boards", "paired-by-rule")
     pairs = [(pairing.w, pairing.b) for pairing in command.boards]
     named = {name for both in pairs for name in both}

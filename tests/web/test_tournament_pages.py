@@ -262,6 +262,14 @@ def test_a_knock_out_shows_its_bracket_and_a_league_lets_the_qualified_go_on(hal
     assert "Сетка" in shown(name, "ru")
     assert shown(f"{name}/standings")
     assert shown(f"{name}/desk?draft=1")
+    draft = post(path, "rounds").json
+    post(path, "rounds/2", draft_sha256=draft["draft_sha256"])
+    desk = shown(f"{name}/desk")
+    assert "Publish round 2" in desk
+    assert 'name="a"' not in desk  # its contests follow from the bracket: no pairing by hand
+    pair = draft["boards"][0]
+    by_hand = {"boards": [{"w": pair["w"], "b": pair["b"]}], "reason": "other", "text": "x"}
+    post(path, "rounds/2/changes", **by_hand).problem(409, "boards")
     name, path = announced(format="league", league={"divisions": [2, 3], "up": 1, "down": 1})
     for number in (1, 2, 3):
         a_round(path, number)
