@@ -109,8 +109,12 @@ def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New
 
 def went_on(s: Tournament) -> list[New]:
     """Return the entries of those who go on to the round of a bracket that is paired now."""
-    fields = ("entrant", "origin", "to", "rule")
-    return [New(e.Qualified, dict(zip(fields, one, strict=True))) for one in going_on(s)]
+    return [qualifies(one) for one in going_on(s)]
+
+
+def qualifies(one: tuple[str, str, str, str]) -> New:
+    """Return the entry of one who goes on: entrant, origin, to, and by what."""
+    return New(e.Qualified, dict(zip(("entrant", "origin", "to", "rule"), one, strict=True)))
 
 
 def _must_be_due(s: Tournament, draft: c.PairingDraft) -> None:
