@@ -297,7 +297,7 @@ def test_a_knock_out_shows_its_bracket_and_a_league_lets_the_qualified_go_on(hal
     looked = unescape(form(director, f"/t/{name}/rounds/3/boards/1", **fields).body.decode())
     assert "Who goes on" in looked
     assert "On equal places, so the director decides:" in looked
-    assert "→ division 1" in looked
+    assert ": division 1" in looked
     third = director.get(f"{path}/entrants").json["entrants"][2]["entrant"]
     assert post(path, "entries", do="advance", decided=[third], reason="lot").status == 201
     assert "Let the qualified go on" not in shown(f"{name}/desk")
