@@ -134,7 +134,8 @@ def enter(store: Location, tournament: str, file: Path, person: str, as_json: bo
         tried = tuple(
             c.Place(one.player or f"?{one.line}", one.seed, one.rating, bool(one.player)) for one in listed
         )
-        dry_run(log.state, c.Invite(places=tried), actor, log.entry)
+        bots = gate.gate.store.people.bots([one.player for one in listed if one.player])
+        dry_run(log.state, c.Invite(places=tried), actor, log.entry, frozenset(bots))
         places = []
         for one in listed:
             who = one.player

@@ -29,6 +29,7 @@ from domain.signed_notes import checkpoint
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor, Given
 from domain.tournaments.log import Draft
+from domain.tournaments.people import players_of
 from domain.tournaments.rules import judged, opened
 from domain.tournaments.state import Tournament
 from domain.tournaments.terms import Terms
@@ -247,10 +248,26 @@ class TournamentCommands:
         """
 
         async def work(log: TournamentLog, known: Given) -> Draft:
+            known = await self.with_bots(command, actor, known)
             complete = known if gather is None else (await gather(log.state, known))
             return judged(log.state, log.tree, command, actor, complete, expect)
 
         return await self._carried(self._commanded(tournament, work, key))
+
+    async def with_bots(self, command: Struct, actor: Actor, known: Given) -> Given:
+        """Return what is given for a command: with those of the players it gives a place who are programs.
+
+        Raises:
+            Refused: unavailable.
+        """
+        players = players_of(command, actor)
+        if not players:
+            return known
+        try:
+            bots = await asyncio.to_thread(self._store.people.bots, players)
+        except StoreError as error:
+            raise error.refusal() from error
+        return replace(known, bots=frozenset(bots))
 
     async def answered(self, tournament: str, key: Key) -> Accepted | None:
         """Return the answer that a key got before, if any.  Raises Refused: key-reused, unavailable."""

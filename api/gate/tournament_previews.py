@@ -14,12 +14,16 @@ from msgspec import Struct
 from api.gate.tournaments import TournamentGate, preview_hash, shown_before
 from domain.chance import Secret
 from domain.kernel import Refused
+from domain.match_base import LIVE, pool_of
 from domain.tournaments import commands as c
+from domain.tournaments.advancing import due, must_be_over
+from domain.tournaments.drafts import winners
 from domain.tournaments.fold import applied
 from domain.tournaments.judging import Actor, Given, role_of
+from domain.tournaments.rounds import qualifies
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Tournament
-from replay.tournaments.results import standings_of
+from replay.tournaments.results import ranked_of, standings_of
 
 
 class Moved(Struct, frozen=True):
@@ -49,12 +53,38 @@ class NextPairing(Struct, frozen=True):
     refused: str = ""
 
 
+class GoesOn(Struct, frozen=True):
+    """Who goes on, and by what, as an entry of this kind ("qualified", "promoted", "relegated") says it."""
+
+    kind: str
+    entrant: str
+    origin: str
+    to: str
+    rule: str
+
+
+class GoingOn(Struct, frozen=True):
+    """Who would go on now: from the contests of a bracket, to the next stage, or between divisions.
+
+    Who has gone on already stays, and is not here.
+    level_before, level_after: those who share a place across a line, so that the director has to decide.
+    """
+
+    before: tuple[GoesOn, ...]
+    after: tuple[GoesOn, ...]
+    level_before: tuple[str, ...] = ()
+    level_after: tuple[str, ...] = ()
+
+
 class Preview(Struct, frozen=True):
     """What a command would do to the tournament as it is after `entry`.
 
     sha256: of `facts`, which is to be sent with a ruling on a closed round.
     facts: the entries that the command would add, but for their times.
     match_move: the move by which a running match would take it; 0: no match is touched.
+    going_on: who goes on differently; None if nothing changes in it.
+    rates: does a match end by this that counts for the ratings of its players?  No ruling changes the rating
+        that a match gave when it ended.
     """
 
     entry: int
@@ -65,6 +95,8 @@ class Preview(Struct, frozen=True):
     pairing: NextPairing | None
     status: str
     match_move: int = 0
+    going_on: GoingOn | None = None
+    rates: bool = False
 
 
 async def previewed(
@@ -80,7 +112,8 @@ async def previewed(
     if cached.secret is None:
         raise Refused("unavailable", "secret-not-here")
     s = log.state
-    given = await _outside(gate, s, command, actor, _known(cached.secret, s, now))
+    known = await gate.commands.with_bots(command, actor, _known(cached.secret, s, now))
+    given = await _outside(gate, s, command, actor, known)
     draft = judged(s, log.tree, command, actor, given, expect)
     after = s
     for entry in draft.entries:
@@ -89,7 +122,42 @@ async def previewed(
     criteria, moved = await asyncio.to_thread(_standings, s, after)
     pairing = await asyncio.to_thread(_pairing, gate, s, after) if is_official else None
     facts, digest = shown_before(draft), preview_hash(draft)
-    return Preview(s.entry, digest, facts, criteria, moved, pairing, after.status, given.moved)
+    going = await asyncio.to_thread(_going_on, s, after) if isinstance(command, _CHANGE_RESULTS) else None
+    rates = await _rates(gate, s, command) if given.moved and isinstance(command, c.Rule) else False
+    return Preview(s.entry, digest, facts, criteria, moved, pairing, after.status, given.moved, going, rates)
+
+
+_CHANGE_RESULTS = (c.Rule, c.Penalise, c.Confirm, c.CloseRound, c.Withdraw, c.Return)
+
+
+def _going_on(s: Tournament, after: Tournament) -> GoingOn | None:
+    """Who goes on before and after, if it differs."""
+    if s.terms.format in ("swiss", "round_robin"):
+        return None
+    (old, old_level), (new, new_level) = _due(s), _due(after)
+    return None if (old, old_level) == (new, new_level) else GoingOn(old, new, old_level, new_level)
+
+
+def _due(s: Tournament) -> tuple[tuple[GoesOn, ...], tuple[str, ...]]:
+    """Who would go on now, and who stands level on a line."""
+    found, level = [qualifies(one) for one in winners(s)], tuple[str, ...]()
+    try:
+        must_be_over(s)
+        found += due(s, ranked_of(s))
+    except Refused as error:
+        names = error.values.get("entrants") if error.id == "place-contested" else ()
+        level = tuple(map(str, names)) if isinstance(names, list) else ()
+    kinds = [str(one.kind.__struct_config__.tag) for one in found]
+    return tuple(GoesOn(kind, **one.fields) for kind, one in zip(kinds, found, strict=True)), level
+
+
+async def _rates(gate: TournamentGate, s: Tournament, command: c.Rule) -> bool:
+    """Does the running match that this ruling ends count for ratings?"""
+    board = s.rounds[command.round - 1].boards[command.board - 1]
+    match = await gate.gate.match(board.match)
+    players = [one.player for one in match.seats.values() if one is not None and one.player]
+    is_void = command.result in ("0-0", "--") or len(players) < len(match.seats)
+    return not (is_void or match.opened.private) and pool_of(LIVE, players, False) == LIVE
 
 
 def _known(secret: Secret, s: Tournament, now: int | None) -> Given:

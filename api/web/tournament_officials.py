@@ -38,7 +38,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.crosstables import FIRST_COLOUR, table_for_pairing
 from domain.tournaments.drafts import needs_engine
 from domain.tournaments.judging import must_be_official
-from domain.tournaments.rounds import next_round
+from domain.tournaments.rounds import PAIRED_BY_HAND, next_round
 from domain.tournaments.state import Round, Tournament
 from replay.tournaments.legality import breaches, colour_flags
 
@@ -62,9 +62,6 @@ class Warned(Struct, frozen=True):
     number: int = 0
 
 
-_WARNED = ("swiss", "round_robin")  # the formats in which a rematch or a colour is worth a warning
-
-
 async def officials_page(pages: HasShell, call: Call, tournament: str) -> Response:
     """What is to be done now; `draft` shows a pairing, `a` and `b` an exchange in the latest one.
 
@@ -84,7 +81,8 @@ async def _officials(
 ) -> Response:
     s, last = frame.s, frame.s.round
     paired = last if last and last.status == "paired" else None
-    swapped = exchanged(paired, *swap) if paired and all(swap) and swap[0] != swap[1] else None
+    may_swap = s.terms.format in PAIRED_BY_HAND
+    swapped = exchanged(paired, *swap) if paired and may_swap and all(swap) and swap[0] != swap[1] else None
     pairs = [(w, b) for w, b, _, _ in draft.draft.boards] if draft else swapped
     number = draft.draft.round if draft else last.number if last else 0
     return shown(
@@ -98,12 +96,13 @@ async def _officials(
         rows=await boards_of(frame, last) if last and last.status == "published" else [],
         swap=swap,
         swapped=swapped,
-        warnings=warnings(s, number, pairs) if pairs and s.terms.format in _WARNED else [],
+        warnings=warnings(s, number, pairs) if pairs and s.terms.format in PAIRED_BY_HAND else [],
         can_draft=_can_draft(s),
         next=number if paired else len(s.rounds) + 1,
         needs_lot=needs_engine(s) and FIRST_COLOUR not in s.lots,
         can_advance=_can_advance(s),
         calls=[(call, await _about(frame, call.round, call.board)) for call in s.standing_calls],
+        may_swap=may_swap,
         waiting=[one.id for one in s.entrants.values() if one.status == "waiting"],
         disputes=disputes_of(s),
         policies=POLICIES,

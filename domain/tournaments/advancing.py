@@ -48,6 +48,19 @@ def advance(s: Tournament, command: c.Advance, actor: Actor, given: Given) -> li
     return _to_next_stage(s, command, given.ranked)
 
 
+def due(s: Tournament, ranked: Sequence[Sequence[Ranked]]) -> list[New]:
+    """Return the entries of those who would go on now, without a decision of the director.
+
+    Raises:
+        Refused: unfinished, boards, late; see `advance`.
+    """
+    if s.terms.league:
+        return _between_divisions(s, c.Advance(), ranked)
+    if s.is_last_stage:
+        return []
+    return _to_next_stage(s, c.Advance(), ranked)
+
+
 # ── Knock-out ──
 
 

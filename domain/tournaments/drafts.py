@@ -230,9 +230,28 @@ def going_on(s: Tournament) -> Iterable[tuple[str, str, str, str]]:
     """
     found = s.playing.bracket
     current = found.current if found else ()
-    for one in (each for had in (found.rounds if found else ()) for each in had):
-        if current and one.round < current[0].round and place_of(s, one) not in s.gone:
-            yield one.winner, place_of(s, one), f"stage/{s.stage}/round/{one.round + 1}", one.by
+    for one in _not_written(s):
+        if current and one.round < current[0].round:
+            yield _goes_on(s, one)
+
+
+def winners(s: Tournament) -> Iterable[tuple[str, str, str, str]]:
+    """Yield those of `going_on`, and who goes on from the contests of the current round that are decided.
+
+    The winner of the final goes nowhere.
+    """
+    return (_goes_on(s, one) for one in _not_written(s) if one.by)
+
+
+def _not_written(s: Tournament) -> Iterator[Contest]:
+    """The contests but the final of which no entry says who goes on."""
+    found = s.playing.bracket
+    for had in found.rounds if found else ():
+        yield from (one for one in had if len(had) > 1 and place_of(s, one) not in s.gone)
+
+
+def _goes_on(s: Tournament, one: Contest) -> tuple[str, str, str, str]:
+    return one.winner, place_of(s, one), f"stage/{s.stage}/round/{one.round + 1}", one.by
 
 
 def place_of(s: Tournament, one: Contest) -> str:

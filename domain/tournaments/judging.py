@@ -50,6 +50,7 @@ class Given(Struct, frozen=True, kw_only=True):
     random: 16 bytes in base64, for a new pairing.
     rating, rating_source: of the player who enters.
     invited: the entrant whose invitation the caller has shown.
+    bots: those of the players to whom the command gives a place who are programs.
     heads: the latest move of the match of each unfinished board.
     moved: the move of the match by which its gate took a ruling.
     standings_sha256, bundle_sha256: of what is published.
@@ -62,6 +63,7 @@ class Given(Struct, frozen=True, kw_only=True):
     rating: int = 0
     rating_source: str = ""
     invited: str = ""
+    bots: frozenset[str] = frozenset()
     heads: Mapping[int, Head] = {}
     moved: int = 0
     standings_sha256: str = ""

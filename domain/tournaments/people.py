@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
@@ -110,7 +112,23 @@ def _must_be_early(s: Tournament) -> None:
         raise Refused("late", "entering-closed", {"rounds": s.terms.late_rounds})
 
 
-def _must_be_new(s: Tournament, player: str) -> None:
+def players_of(command: Struct, actor: Actor) -> list[str]:
+    """Return the players to whom a command would give a place."""
+    match command:
+        case c.EnterTournament():
+            return [command.player or actor.person]
+        case c.Accept():
+            return [actor.person]
+        case c.Invite():
+            return [place.person for place in command.places]
+        case c.Replace():
+            return [command.substitute]
+    return []
+
+
+def _must_be_new(s: Tournament, player: str, given: Given) -> None:
+    if player in given.bots:
+        raise Refused("forbidden", "bots-do-not-enter", {"player": player})
     if s.took_part(player):
         raise Refused("entered", "entered-twice", {"player": player})
 
@@ -126,7 +144,7 @@ def enter(s: Tournament, command: c.EnterTournament, actor: Actor, given: Given)
     player = command.player or actor.person
     if player != actor.person or command.rating is not None or command.seed_order:
         must_be_director(s, actor)
-    _must_be_new(s, player)
+    _must_be_new(s, player, given)
     stated = command.rating is not None
     about = {
         "entrant": _next_id(s),
@@ -150,7 +168,7 @@ def invite(s: Tournament, command: c.Invite, actor: Actor, given: Given) -> list
     if len(set(people)) < len(people):
         raise Refused("entered", "invited-twice")
     for person in people:
-        _must_be_new(s, person)
+        _must_be_new(s, person, given)
     if len(people) > _places_left(s):
         raise Refused("no-place", "no-place-left", {"most": s.terms.most_entrants})
     return [_placed(_next_id(s, more), place) for more, place in enumerate(command.places)]
@@ -174,7 +192,7 @@ def accept(s: Tournament, command: c.Accept, actor: Actor, given: Given) -> list
     if one.player != actor.person:
         if given.invited != one.id:
             raise Refused("forbidden", "not-your-invitation")
-        _must_be_new(s, actor.person)
+        _must_be_new(s, actor.person, given)
     about = {"entrant": one.id, "player": actor.person, "rating_before": one.rating, "seed_order": one.seed}
     return [New(e.Entered, about)]
 
@@ -247,7 +265,7 @@ def replace_player(s: Tournament, command: c.Replace, actor: Actor, given: Given
     one = entrant_in(s, command.entrant)
     if not one.takes_part:
         raise Refused("not-entered", "does-not-take-part", {"entrant": one.id})
-    _must_be_new(s, command.substitute)
+    _must_be_new(s, command.substitute, given)
     about = {
         "entrant": one.id,
         "player": one.player,

@@ -37,6 +37,7 @@ from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
 
 VERIFIED = "ok"  # what a question of `verify` says if all is well
+PAIRED_BY_HAND = frozenset({"swiss", "round_robin"})  # the formats whose rounds an official may pair by hand
 BEHIND_NOW = 60_000_000  # microseconds by which the opening of a round may lie in the past
 
 
@@ -108,8 +109,12 @@ def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New
 
 def went_on(s: Tournament) -> list[New]:
     """Return the entries of those who go on to the round of a bracket that is paired now."""
-    fields = ("entrant", "origin", "to", "rule")
-    return [New(e.Qualified, dict(zip(fields, one, strict=True))) for one in going_on(s)]
+    return [qualifies(one) for one in going_on(s)]
+
+
+def qualifies(one: tuple[str, str, str, str]) -> New:
+    """Return the entry of one who goes on: entrant, origin, to, and by what."""
+    return New(e.Qualified, dict(zip(("entrant", "origin", "to", "rule"), one, strict=True)))
 
 
 def _must_be_due(s: Tournament, draft: c.PairingDraft) -> None:
@@ -193,7 +198,7 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     one = round_in(s, command.round)
     if one.status != "paired":
         raise Refused("late", "round-published", {"round": one.number})
-    if s.terms.format != "swiss" and s.terms.format != "round_robin":
+    if s.terms.format not in PAIRED_BY_HAND:
         raise Refused("boards", "paired-by-rule")
     pairs = [(pairing.w, pairing.b) for pairing in command.boards]
     named = {name for both in pairs for name in both}

@@ -34,9 +34,11 @@ def opened(tournament: str, title: str, terms: Terms, actor: Actor, given: Given
     return draft
 
 
-def dry_run(s: Tournament, command: Struct, actor: Actor, expect: int | None) -> None:
-    """Judge a command without carrying it out.  Raises Refused: see `judged`."""
-    given = Given(now=s.at, secret=Secret(bytes(32), s.id))
+def dry_run(
+    s: Tournament, command: Struct, actor: Actor, expect: int | None, bots: frozenset[str] = frozenset()
+) -> None:
+    """Judge a command without carrying it out; `bots`: see `Given`.  Raises Refused: see `judged`."""
+    given = Given(now=s.at, secret=Secret(bytes(32), s.id), bots=bots)
     judged(s, Tree(), command, actor, given, expect)
 
 

@@ -262,11 +262,42 @@ def test_a_knock_out_shows_its_bracket_and_a_league_lets_the_qualified_go_on(hal
     assert "Сетка" in shown(name, "ru")
     assert shown(f"{name}/standings")
     assert shown(f"{name}/desk?draft=1")
+    draft = post(path, "rounds").json
+    post(path, "rounds/2", draft_sha256=draft["draft_sha256"])
+    desk = shown(f"{name}/desk")
+    assert "Publish round 2" in desk
+    assert 'name="a"' not in desk  # its contests follow from the bracket: no pairing by hand
+    pair = draft["boards"][0]
+    by_hand = {"boards": [{"w": pair["w"], "b": pair["b"]}], "reason": "other", "text": "x"}
+    post(path, "rounds/2/changes", **by_hand).problem(409, "boards")
+    seen = form(
+        director,
+        f"/t/{name}/rounds/1/boards/1",
+        expect=director.get(path).json["entry"],
+        result="0-1",
+        reason="rule_error",
+        text="misread",
+    )
+    looked = unescape(seen.body.decode())
+    assert "Who goes on" not in looked  # round 2 is paired: who went on stays
+    assert "Ratings do not change." in looked
     name, path = announced(format="league", league={"divisions": [2, 3], "up": 1, "down": 1})
     for number in (1, 2, 3):
         a_round(path, number)
     assert "Let the qualified go on" in shown(f"{name}/desk")
     assert post(path, "entries", do="advance").status == 409  # three have won one game each
+    played = director.get(f"{path}/rounds/3/boards/1").json
+    wrong = "0-1" if played["result"]["result"] == "1-0" else "1-0"
+    fields = {
+        "expect": director.get(path).json["entry"],
+        "result": wrong,
+        "reason": "rule_error",
+        "text": "x",
+    }
+    looked = unescape(form(director, f"/t/{name}/rounds/3/boards/1", **fields).body.decode())
+    assert "Who goes on" in looked
+    assert "On equal places, so the director decides:" in looked
+    assert ": division 1" in looked
     third = director.get(f"{path}/entrants").json["entrants"][2]["entrant"]
     assert post(path, "entries", do="advance", decided=[third], reason="lot").status == 201
     assert "Let the qualified go on" not in shown(f"{name}/desk")

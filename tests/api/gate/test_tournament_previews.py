@@ -11,10 +11,14 @@ from domain.clocks import Bank
 from domain.game import Game
 from domain.kernel import Refused
 from domain.tournaments import commands as c
+from domain.tournaments.events import Result
 from domain.tournaments.judging import Actor
+from projections.boards import BOARDS
+from projections.ratings import RatingRow
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, NOW, TERMS, Cup
+from tests.projections.support import folded, items
 
 RULE = c.Rule(round=1, board=1, result="0-1", reason="conduct", text="left the table", note="seen")
 
@@ -117,6 +121,27 @@ def test_a_preview_names_the_move_by_which_a_running_match_takes_the_ruling(toy_
         assert found.match_move == moves + 1
         await cup.tournaments.rule(cup.id, RULE, DIRECTOR, found.entry, preview=found.sha256)
         assert (await cup.log()).records[-1].entry.move == found.match_move
+
+    run(work())
+
+
+@pytest.mark.parametrize("rated", [True, False])
+@pytest.mark.parametrize(("result", "rates"), [("0-1", True), ("+-", True), ("½", True), ("--", False)])
+def test_a_preview_says_whether_ratings_change_as_the_scoreboards_then_have_it(
+    toy_game: Game, result: Result, rates: bool, rated: bool
+) -> None:
+    async def work() -> None:
+        cup = await Cup(MemoryStore(), msgspec.structs.replace(TERMS, rated=rated)).announced(2)
+        await cup.paired()
+        board = (await cup.state()).rounds[0].boards[0]
+        await cup.sit(board.match)
+        rule = msgspec.structs.replace(RULE, result=result)
+        found = await preview(cup, rule)
+        assert found.rates == (rates and rated)
+        await cup.tournaments.rule(cup.id, rule, DIRECTOR, found.entry, preview=found.sha256)
+        records = (await cup.gate.match(board.match)).records
+        assert bool(folded(BOARDS, items(records)).all(RatingRow)) == found.rates
+        assert not (await preview(cup, RULE)).rates  # the match is over: what it gave stays
 
     run(work())
 

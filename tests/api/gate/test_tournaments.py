@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable
 from contextlib import closing
 from pathlib import Path
 
@@ -377,5 +378,42 @@ def test_a_ruling_and_a_publication_end_on_a_store_of_several_processes(toy_game
             await cup.closed()
             await cup.tournaments.publish(cup.id, c.Publish(), DIRECTOR, (await cup.log()).entry)
         assert (await cup.state()).publications
+
+    run(work())
+
+
+def test_a_program_gets_no_place_in_any_way(toy_game: Game) -> None:
+    """Not by itself, by a director, from a list, by an invitation that it was given, nor as a substitute."""
+
+    async def work() -> None:
+        cup = await Cup(MemoryStore()).announced(2)
+        people = cup.store.people
+        bot, _ = people.add("Robot", "bot")
+        ann, _ = people.add("Ann", "player")
+        guest, code = people.add("Guest", "player")
+        await cup.do(c.Invite(places=(c.Place(guest.id),)))
+        invited = next(one.id for one in (await cup.state()).entrants.values() if one.status == "invited")
+        root, own = (await cup.log()).root, Actor(bot.id, "bot")
+
+        async def refused(work: Awaitable[object]) -> str:
+            with pytest.raises(Refused) as caught:
+                await work
+            return caught.value.id
+
+        gate, entry = cup.tournaments, (await cup.log()).entry
+        both = c.Invite(places=(c.Place(ann.id, enters=True), c.Place(bot.id, enters=True)))
+        swap = c.Replace(entrant="n1", substitute=bot.id, reason="ill")
+        enter = c.EnterTournament(player=bot.id)
+        attempts: list[Awaitable[object]] = [
+            gate.enter(cup.id, c.EnterTournament(), own),
+            gate.enter(cup.id, enter, DIRECTOR, expect=entry),
+            cup.do(both),
+            gate.accept(cup.id, c.Accept(entrant=invited), own, code),
+            cup.do(swap),
+            previewed(gate, cup.id, enter, DIRECTOR, entry),
+        ]
+        assert [await refused(one) for one in attempts] == ["bots-do-not-enter"] * len(attempts)
+        assert (await cup.log()).root == root
+        await gate.enter(cup.id, c.EnterTournament(), Actor(ann.id, "player"))
 
     run(work())

@@ -7,10 +7,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from api.gate.tournament_previews import previewed
+from api.gate.tournament_previews import GoingOn, previewed
 from domain.kernel import Refused
 from domain.tournaments import commands as c
 from domain.tournaments.events import Promoted, Qualified, Relegated, Result
@@ -243,6 +244,82 @@ def test_a_shared_place_is_decided_by_a_lot_or_by_the_director() -> None:
     run(work())
 
 
+# ── previews of who goes on (OA22) ──
+
+ADVANCING = Qualified | Promoted | Relegated
+
+
+async def corrected(cup: Cup, number: int, board: int, result: Result) -> GoingOn | None:
+    """Rule on a closed round after a preview, which stores nothing; return what it said of who goes on."""
+    rule = c.Rule(round=number, board=board, result=result, reason="rule_error", text="misread")
+    entry, root = (await cup.log()).entry, await cup.store_root()
+    found = await previewed(cup.tournaments, cup.id, rule, DIRECTOR, entry)
+    assert await cup.store_root() == root
+    await cup.tournaments.rule(cup.id, rule, DIRECTOR, entry, preview=found.sha256)
+    return found.going_on
+
+
+async def went(cup: Cup, since: int) -> list[Json]:
+    """What the entries after one say of who goes on, without what every entry has."""
+    entries: list[Any] = [one.entry for one in (await cup.log()).records[since:]]
+    plain = [
+        {"kind": one.__struct_config__.tag, **msgspec.structs.asdict(one)}
+        for one in entries
+        if isinstance(one, ADVANCING)
+    ]
+    return [{name: one[name] for name in ("kind", "entrant", "origin", "to", "rule")} for one in plain]
+
+
+def said(going: GoingOn | None) -> list[Json]:
+    assert going is not None
+    return [msgspec.structs.asdict(one) for one in going.after]
+
+
+def test_a_preview_says_who_goes_on_in_a_bracket_as_it_is_stored_then() -> None:
+    async def work() -> None:
+        cup = await begun(replace(KNOCKOUT, knockout=Knockout(1)), 5)
+        await a_round(cup)
+        [board] = (await cup.state()).rounds[0].boards
+        results: tuple[Result, Result] = ("1-0", "0-1")
+        had, other = results if board.result == "1-0" else results[::-1]
+        going = await corrected(cup, 1, board.number, other)
+        since = (await cup.log()).entry
+        await a_round(cup)
+        assert said(going) == await went(cup, since)
+        assert going is not None
+        changed = {one.entrant for one in going.before} ^ {one.entrant for one in going.after}
+        assert changed == {*board.entrants}
+        assert await corrected(cup, 1, board.number, had) is None  # who went on stays
+
+    run(work())
+
+
+def test_a_preview_says_who_goes_to_the_next_stage_and_who_stands_level() -> None:
+    terms = replace(STAGES, stages=(Stage("round_robin", 3), Stage("round_robin", 1, 2)), tie_breaks=())
+
+    async def work() -> None:
+        cup = await begun(terms, 3)
+        for _ in range(3):
+            await a_round(cup)  # n1 wins twice, n2 once
+        number, board = next(
+            (one.number, one.boards[0])
+            for one in (await cup.state()).rounds
+            if {*one.boards[0].entrants} == {"n1", "n3"}
+        )
+        won: Result = "1-0" if board.w == "n3" else "0-1"
+        cycle = await corrected(cup, number, board.number, won)
+        assert cycle is not None
+        assert [one.entrant for one in cycle.before] == ["n1", "n2"]
+        assert (cycle.after, cycle.level_before, cycle.level_after) == ((), (), ("n1", "n2", "n3"))
+        going = await corrected(cup, number, board.number, "0-0")  # n1 and n2 have won once, n3 has not
+        since = (await cup.log()).entry
+        await advanced(cup)
+        assert said(going) == await went(cup, since)
+        assert len(said(going)) == 2
+
+    run(work())
+
+
 # ── league (OA32) ──
 
 
@@ -322,7 +399,12 @@ def check_season(divisions: int, size: int) -> None:
         preview = await previewed(cup.tournaments, cup.id, rule, DIRECTOR, entry)
         assert [one.entrant for one in preview.standings] == [f"n{size + 3}", f"n{size + 2}"]
         await cup.tournaments.rule(cup.id, rule, DIRECTOR, entry, preview=preview.sha256)
+        since = (await cup.log()).entry
         await advanced(cup)
+        assert said(preview.going_on) == await went(cup, since)
+        assert preview.going_on is not None
+        before = {one.entrant: one.to for one in preview.going_on.before}
+        assert before == by_hand(divisions, size)
         right = by_hand(divisions, size)
         del right[f"n{size + 2}"]
         assert moves_of(await cup.log()) == {**right, f"n{size + 3}": "division/1"}
