@@ -1,4 +1,4 @@
-"""What each view of a match was told, move by move, and how its table looked: for disputes.
+"""What each view of a match was shown, move by move, and how its table looked: for disputes.
 
 Who may be shown a view is decided before; a seat is the one that its player has after the last move shown.
 """
@@ -23,14 +23,14 @@ _WIDTH = 58  # characters of a table beside two others
 
 
 class MoveSaid(Struct, frozen=True):
-    """What views were told with one move: the sentences of each view."""
+    """What views were shown with one move: the sentences of each view."""
 
     move: int
     said: dict[str, tuple[str, ...]]
 
     @property
     def differs(self) -> bool:
-        """Was a view told something else than another one?"""
+        """Was a view shown something else than another one?"""
         return len(set(self.said.values())) > 1
 
 
@@ -52,7 +52,7 @@ class Choice(Struct, frozen=True):
 def said_with(
     match: Match, words: Words, views: Sequence[str], numbers: range, people: Mapping[str, str]
 ) -> Iterator[MoveSaid]:
-    """Yield what each view was told with each move.
+    """Yield what each view was shown with each move.
 
     Args:
         views: "spectator", or seats after the last of the moves.

@@ -1,5 +1,5 @@
-"""Analyses of matches that are over, as the server sees them: made one at a time, each in a process of its
-own, and kept while there is room.
+"""Analyses of matches that are over, for the server: made one at a time, each in a process of its own, and
+kept while there is room.
 
 A client asks for an analysis and asks again until it is there.  What is kept can be thrown away: the same
 match, agent and budget give the same analysis again.  The number of those that wait, what one player may have
@@ -31,7 +31,7 @@ from replay.analysis import must_be_analysable
 PLAYOUTS = 64  # for one answer
 KEPT_BYTES = 16 * 1024 * 1024  # of all analyses in memory
 WAITING = 8  # matches in the queue, that which is analysed included
-FAR_SECONDS, PATIENCE_SECONDS = 60.0, 900.0  # without a sign of life, and for one match
+FAR_SECONDS, PATIENCE_SECONDS = 60.0, 900.0  # between two messages of a process, and for one match
 TRIES = 2  # processes that may die over a match
 FAILED_SECONDS = 600.0  # until a match over which they died is tried again
 SOON = {"retry-after": "2"}
@@ -54,7 +54,7 @@ class Analyses:
 
     Args:
         offered: are there processes for bots here?
-        environment: what a process may be told is taken from here.
+        environment: what the process may see of it is passed on.
     """
 
     def __init__(self, offered: bool, environment: Mapping[str, str] | None = None) -> None:

@@ -25,7 +25,7 @@ from domain.kernel import Picks
 
 PATIENCE_SECONDS = 10.0  # for one task, its time in the queue aside
 MOST_WAITING = 1_000  # tasks; a match has at most one
-PASSED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH")  # what a process is told of the server's environment
+PASSED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH")  # what a process sees of the server's environment
 _COMMAND = (sys.executable, "-m", "api.bots.worker")
 _log = logging.getLogger("glasnost.bots")
 
@@ -74,7 +74,7 @@ class BotWorkers:
 
     Args:
         count: how many processes; 0: there are none, and `search` must not be called.
-        environment: what a process may be told is taken from here.
+        environment: what a process may see of it is passed on.
         patience: seconds that a task may take.
 
     `seconds` counts how long answers took, by game and level; `waiting` is the number of tasks in the queue.

@@ -13,6 +13,7 @@ from api.cli.play import Seed
 from api.cli.replay import match_in
 
 if TYPE_CHECKING:
+    from domain.kernel import Picks
     from domain.match import Match
     from replay.analysis import MoveAnalysis, Summary
     from replay.words import Words
@@ -177,11 +178,11 @@ def _row(words: Words, one: MoveAnalysis) -> tuple[str, ...]:
     best = one.best[0] if one.best else None
     instead = "" if best is None else words.analysis("same")
     if best is not None and set(best.picks) != set(one.picks):
-        instead = _short(words.picks(one.ask, best.picks).text)
+        instead = _said(words, one.ask, best.picks)
     return (
         str(one.move),
         words.name(one.seat),
-        _short(words.picks(one.ask, one.picks).text),
+        _said(words, one.ask, one.picks),
         percent(one.before),
         percent(one.after),
         points(one.luck) if one.luck else "",
@@ -190,7 +191,9 @@ def _row(words: Words, one: MoveAnalysis) -> tuple[str, ...]:
     )
 
 
-def _short(text: str) -> str:
+def _said(words: Words, ask: str, picks: Picks) -> str:
+    """An answer in words, cut to `ACROSS` characters; a dash if nothing was picked."""
+    text = words.picks(ask, picks).text or words.shown("nothing")
     return text if len(text) <= ACROSS else f"{text[: ACROSS - 1]}…"
 
 

@@ -70,7 +70,7 @@ def room(
     as_json: bool,
     language: str,
 ) -> None:
-    """Show the evidence about a match: its table from each view, what each view was told, clocks, rulings.
+    """Show the evidence about a match: its table from each view, what each view was shown, clocks, rulings.
 
     While the match runs, --why opens the views of the seats.  An entry of the log then says who looked at
     which moves, and why; everybody can read it.

@@ -53,12 +53,12 @@ async def integrity_page(pages: HasShell, call: Call, tournament: str) -> Respon
 async def integrity_csv(pages: HasShell, call: Call, tournament: str) -> Response:
     """The same table as CSV.  Raises Refused: unauthorized, forbidden."""
     await framed(call, tournament)
-    told = as_csv(await _integrity(call, tournament))
+    content = as_csv(await _integrity(call, tournament))
     head = {
         "content-disposition": f'attachment; filename="{tournament}-integrity.csv"',
         "cache-control": NEVER,
     }
-    return Response(told, headers=head, media_type="text/csv; charset=utf-8")
+    return Response(content, headers=head, media_type="text/csv; charset=utf-8")
 
 
 async def _integrity(call: Call, tournament: str) -> Integrity:

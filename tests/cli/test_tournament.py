@@ -162,6 +162,6 @@ def test_a_knock_out_needs_no_lot_and_a_level_contest_is_decided(glasnost: Progr
         glasnost("tournament", "close", "--store", "s", name, "--forfeit", "1", "--").ok()
     glasnost("tournament", "pair", "--store", "s", name).refused(2, "level")
     advance = ("tournament", "advance", "--store", "s", name)
-    glasnost(*advance).refused(2, "nobody goes on")
+    glasnost(*advance).refused(2, "no entrant goes on")
     assert glasnost(*advance, "--decided", "n2", "--reason", "lot").ok().out.endswith("qualified\n")
     assert "nothing paid: 0" in glasnost("tournament", "bids", "--store", "s", name).ok().out

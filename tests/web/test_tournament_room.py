@@ -300,7 +300,7 @@ def test_after_the_match_every_view_is_open_with_what_was_offered(room: Room) ->
     page = text(room.director.get(f"{room.page}?move=9").body)
     assert "hidden while the match runs" not in page
     assert re.search(r"options: \d+", page)
-    assert "Told: USSR" in page
+    assert "Shown to: USSR" in page
     later = text(room.director.get(room.page).body)
     assert [name for name in hidden if name in later]
     assert form(room.director, room.page, **room.read()).status == 409

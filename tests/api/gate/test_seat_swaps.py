@@ -163,7 +163,7 @@ def test_organizer_who_plays_after_a_swap_cannot_rule() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
         for player in ("ann", "ben"):
-            with pytest.raises(Refused, match="whoever plays in a match"):
+            with pytest.raises(Refused, match="players of a match"):
                 await table.gate.rule(table.match, player, "mine", void=True)
 
     run(scene())

@@ -118,11 +118,16 @@ function list(items) {
   return h("ul", { class: "analysed" }, ...items.map((item) => h("li", {}, item)));
 }
 
+/** An answer in words; it may be that nothing was picked. @param {any} answer */
+function inWords(answer) {
+  return answer.said || t("analysis_nothing");
+}
+
 /** A link to a move, with what was answered there. @param {any} one @param {...string} said */
 function link(one, ...said) {
   const words = page.get("vocabulary");
   return h("span", {}, h("a", { href: `?move=${one.move}&view=${page.get("view")}`, "data-move": one.move }, `${t("move")} ${one.move}`),
-    ` · ${words.name(one.seat)}: ${one.said} · ${said.filter(Boolean).join(" · ")}`);
+    ` · ${words.name(one.seat)}: ${inWords(one)} · ${said.filter(Boolean).join(" · ")}`);
 }
 
 /** @param {any} one */
@@ -138,7 +143,7 @@ function cost(one) {
 /** What the agent would have played, if that is something else. @param {any} one */
 function instead({ picks, best, loss }) {
   if (!best.length || !loss || best[0].picks.join() === picks.join()) return "";
-  return t("analysis_instead", { said: best[0].said });
+  return t("analysis_instead", { said: inWords(best[0]) });
 }
 
 /** The curve as a table. @param {any} found */
