@@ -307,7 +307,9 @@ def _check_log_proof(
     """Check that the opening and the end are in the server's log, if the file or the caller says so."""
     try:
         leaves = evidence.match_leaves(records)
-        said = logged(file.parts.get(evidence.MEMBER), leaves, policy, ("opening", "end"))
+        said = logged(
+            file.parts.get(evidence.MEMBER), leaves, policy, ("", "opening", "opening and end").__getitem__
+        )
     except Damaged as error:
         raise Wrong(LOG, None, said_of(error)) from error
     findings.notes += [said] if said else []

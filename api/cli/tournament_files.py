@@ -24,7 +24,7 @@ from api.cli.common import (
     print_json,
     store_option,
 )
-from api.cli.verify import trusted_keys
+from api.cli.verify import read_policy, trusted_keys
 
 if TYPE_CHECKING:
     from api.store.open import Location
@@ -59,9 +59,21 @@ _NEED_ENGINE = ("pairings", "standings")  # the questions that need the pairing 
     show_default="the number of cores",
     help="Verify the matches in so many processes.",
 )
+@click.option(
+    "--policy",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Who must have cosigned: the file must hold the proofs that all of it is in the server's log.",
+)
 @json_option
 def verify(
-    file: Path, keys: Sequence[str], trust: Path | None, without: str | None, processes: int, as_json: bool
+    file: Path,
+    keys: Sequence[str],
+    trust: Path | None,
+    without: str | None,
+    processes: int,
+    policy: Path | None,
+    as_json: bool,
 ) -> int:
     """Verify a tournament FILE: log, matches, results, pairings, standings and lots.
 
@@ -70,19 +82,26 @@ def verify(
     accepts it.  (Without any engine only the points of the standings are checked.)  It exits with 1 if
     anything is wrong, and names the first bad thing of each question.
 
+    A file that was exported with --log holds the proofs that each entry, and the opening and the end of each
+    match, are in the server's log.  With --policy these must be there, and their checkpoint must be signed by
+    a log of the policy and cosigned by enough of its witnesses (a file as C2SP tlog-policy has it).
+
     \b
     Example:
       glasnost tournament verify cup.glasnost-tournament --trust keys.txt
+      glasnost tournament verify cup.glasnost-tournament --policy club.policy
     """
     from replay.tournaments.pairing_twice import pair_once
     from replay.tournaments.verify import verify as verified
 
-    trusted = trusted_keys(keys, trust)
+    trusted, rules = trusted_keys(keys, trust), read_policy(policy) if policy else None
     if file.is_dir():
         raise CannotBeDone(f"{file} is a directory; name the tournament file in it")
     left_out = (without,) if without else ()
     try:
-        report = verified(file, trusted, without=left_out, processes=processes, pairer=pair_once)
+        report = verified(
+            file, trusted, without=left_out, processes=processes, pairer=pair_once, policy=rules
+        )
     except OSError as error:
         raise CannotBeDone(f"{file}: {error.strerror or error}") from error
     _print(report, as_json)
@@ -108,6 +127,7 @@ def _print(report: Report, as_json: bool) -> None:
             "matches": report.matches,
             "answers": report.answers,
             "signed": report.signed.text(),
+            "logged": report.logged,
             "failures": [
                 {"question": one.question, "entry": one.entry, "reason": str(one.sentence)}
                 for one in report.failures
@@ -138,6 +158,12 @@ def _print(report: Report, as_json: bool) -> None:
     help="Which table (csv).",
 )
 @click.option("--entrant", default="", help="The games of this entrant, such as n3 (ics).")
+@click.option(
+    "--log",
+    "with_proofs",
+    is_flag=True,
+    help="With the proofs from the server's log, of the entries and the matches (bundle).",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="The file; else standard output.")
 @language_option
 def export(
@@ -148,6 +174,7 @@ def export(
     rounds: int | None,
     table: Table,
     entrant: str,
+    with_proofs: bool,
     out: Path | None,
     language: str,
 ) -> None:
@@ -156,6 +183,7 @@ def export(
     \b
     Example:
       glasnost tournament export --store games TOURNAMENT --out cup.glasnost-tournament
+      glasnost tournament export --store games TOURNAMENT --log --out cup.glasnost-tournament
       glasnost tournament export --store games TOURNAMENT --format csv --table boards
     """
     from api.gate.tournament_commands import state_at
@@ -168,7 +196,7 @@ def export(
         state = state_at(log, at)
         if kind == "bundle":
             with file_at(out) as file:
-                write_bundle(opened, log, state.entry, file)
+                write_bundle(opened, log, state.entry, file, with_proofs=with_proofs)
             return
         wanted = Wanted(kind, at, rounds or 0, table, entrant, language)
         names = opened.people.names([one.player for one in state.entrants.values()])
@@ -178,9 +206,16 @@ def export(
             file.write(content)
 
 
-def write_bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -> None:
-    """Write the tournament file of the first entries.  Raises CannotBeDone: a match is not at hand."""
+def write_bundle(
+    store: SqlStore, log: TournamentLog, at: int, out: IO[bytes], *, with_proofs: bool = False
+) -> None:
+    """Write the tournament file of the first entries; `with_proofs`: with those from the server's log.
+
+    Raises:
+        CannotBeDone: a match is not at hand, or the signed log does not hold the last of these entries.
+    """
     from api.gate.tournament_commands import KIND
+    from api.store.log_proofs import TournamentProofs
     from domain.signed_notes import checkpoint
     from replay import matchfile
     from replay.tournaments.file import write
@@ -189,11 +224,15 @@ def write_bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -
         match, note = store.match(name), store.note(name)
         if match is None or note is None:
             raise CannotBeDone(f"match {name} is not in this store, or not over")
-        return matchfile.write(match.records, note)
+        return matchfile.write(match.records, note, proofs.of_match(name) if proofs else None)
 
+    proofs = TournamentProofs(store, log.id, at) if with_proofs else None
+    proof = proofs.of_entries() if proofs else None
+    if with_proofs and (proof is None or len(proof.proofs) < at):
+        raise CannotBeDone(f"the signed log does not hold entry {at} yet: serve the store, and try again")
     keys = store.keys
     note = checkpoint(keys.signing, log, at, log.roots[at - 1], KIND)
-    write(out, log, note, [keys.present, *keys.retired], of, at)
+    write(out, log, note, [keys.present, *keys.retired], of, at, proof)
 
 
 @contextmanager

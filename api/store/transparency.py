@@ -127,6 +127,11 @@ class SqlTransparency:
             found += [(number, bytes(leaf)) for number, leaf in self._reading.rows(select, (topic,))]
         return sorted(set(found))
 
+    def first(self, topic: str, most: int) -> list[tuple[int, bytes]]:
+        """Return the first leaves of a match or tournament, each with its number; at most so many."""
+        select = "SELECT number, leaf FROM log_leaves WHERE topic = ? ORDER BY number LIMIT ?"
+        return [(number, bytes(leaf)) for number, leaf in self._reading.rows(select, (topic, most))]
+
     def leaf_of(self, topic: str, nth: int) -> tuple[int, bytes] | None:
         """Return leaf `nth` of a match or tournament, from 1, with its number; None if there is none."""
         select = "SELECT number, leaf FROM log_leaves WHERE topic = ? ORDER BY number LIMIT 1 OFFSET ?"

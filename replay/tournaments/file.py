@@ -9,8 +9,10 @@
     rounds/               of each round what the engine was given, and the boards that were played
     standings/            the standings of each publication, as they were hashed
     tournament.ndjson     the leaves, a line each
+    transparency.json     optional: the proof that each entry is in the server's log (`replay.transparency`)
 
-The members are stored and sorted, so two exports of the same entries are equal bytes.  Nothing is read before
+The members are stored and sorted, so two exports of the same entries are equal bytes; with proofs, those
+under the same checkpoint of the server's log.  Nothing is read before
 its size is known to be within bounds; `replay.tournaments.verify` verifies what is read.
 """
 
@@ -47,6 +49,8 @@ from replay.tournaments.published import (
     standings_member,
 )
 from replay.tournaments.results import standings_of
+from replay.transparency import evidence
+from replay.transparency.evidence import Evidence
 
 SUFFIX = ".glasnost-tournament"
 MANIFEST, LOG, PRIVATE = "manifest.json", "tournament.ndjson", "private.ndjson"
@@ -57,7 +61,7 @@ _MIB = 1024 * 1024
 MOST_MEMBERS = 24_000  # 1,000 entrants play 20,000 matches in 40 rounds
 MOST_ENTRIES = 200_000
 MOST_MATCH = 32 * _MIB  # of a match file; the longest match of any game has 1 MiB
-_MOST = {MANIFEST: 8 * _MIB, LOG: 128 * _MIB, PRIVATE: 128 * _MIB}
+_MOST = {MANIFEST: 8 * _MIB, LOG: 128 * _MIB, PRIVATE: 128 * _MIB, evidence.MEMBER: 64 * _MIB}
 _SMALL = 64 * 1024  # of the texts
 _FOLDERS = (
     (re.compile(r"matches/r\d\d-b\d{2,4}-[A-Za-z0-9_-]{1,64}\.glasnost"), MOST_MATCH),
@@ -81,6 +85,12 @@ To verify it:             glasnost tournament verify FILE --key KEY
 To verify one match:      glasnost verify matches/MATCH.glasnost --key KEY
 To replay one match:      glasnost replay matches/MATCH.glasnost
 None of them needs a network. The format is described in docs/tournaments.md of Glasnost.
+"""
+
+_README_LOGGED = """
+  transparency.json   the proof that the server's log holds every entry; the match files hold theirs
+
+To verify these, too:     glasnost tournament verify FILE --policy POLICY
 """
 
 MatchFiles = Callable[[str], bytes]
@@ -143,12 +153,14 @@ def write(
     keys: Sequence[VerifyingKey],
     match_file: MatchFiles,
     at: int | None = None,
+    proof: Evidence | None = None,
 ) -> None:
     """Write the tournament file over the first `at` entries (None: all) into a file.
 
     Args:
         note: the checkpoint over these entries.
         keys: of the server.
+        proof: that these entries are in the server's log; None: the file holds none.
 
     Raises:
         Damaged: a match cannot be read.
@@ -157,9 +169,12 @@ def write(
     entry = log.entry if at is None else at
     s, records = log.state_at(entry), log.records[:entry]
     played = [match_member(one.number, board.number, board.match) for one, board in boards_played(s)]
-    if len(played) + 2 * len(s.rounds) + len(s.publications) + len(REQUIRED) + 1 > MOST_MEMBERS:
+    if len(played) + 2 * len(s.rounds) + len(s.publications) + len(REQUIRED) + 2 > MOST_MEMBERS:
         raise Refused("no-place", "tournament-file-too-large", {"most": MOST_MEMBERS})
     small = _small(log, s, records, note, keys)
+    if proof is not None:
+        small[evidence.MEMBER] = proof.bytes
+        small[README] += _README_LOGGED.encode()
     with tempfile.TemporaryFile() as spool:
         kept = _spooled(spool, s, match_file)
         parts = {name: sha256(content) for name, content in small.items()}
@@ -316,6 +331,10 @@ class TournamentFile:
     def leaves(self) -> list[bytes]:
         """Return the leaves, in order.  Raises BadFile."""
         return matchfile.lines(LOG, self.part(LOG), MOST_ENTRIES)
+
+    def log_proof(self) -> bytes | None:
+        """Return the proof that the entries are in the server's log; None if the file has none."""
+        return self.part(evidence.MEMBER) if evidence.MEMBER in self.names else None
 
     def private(self) -> list[bytes] | None:
         """Return the lines of `private.ndjson`; None if the file has none.  Raises BadFile."""

@@ -12,18 +12,23 @@ import msgspec
 from msgspec import Struct
 
 from domain.chance import Secret
-from domain.log import Damaged, b64, said_of, seal
+from domain.log import Damaged, Record, b64, said_of, seal
 from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
 from domain.tournaments.events import Announced, AnyEntry, Paired, Published, Sealed
 from domain.tournaments.fold import applied, folded
+from domain.tournaments.log import codec
 from domain.tournaments.state import Tournament
 from replay.chain import NOT_CONTINUED, blamed, must_be_canonical
 from replay.matchfile import BadFile
+from replay.sanitize import counted
 from replay.tournaments.chain import tournament_entry
 from replay.tournaments.file import CHECKPOINT, PRIVATE, TournamentFile, read_private
 from replay.tournaments.report import Disproved
+from replay.transparency import evidence
+from replay.transparency.logged import logged
+from replay.transparency.policy import Policy
 
 Keys = Sequence[VerifyingKey]
 MOST_LEAF = 4 * 1024 * 1024  # bytes; the longest entry holds a pairing of 1,000 entrants
@@ -128,6 +133,29 @@ def _tournament(found: TournamentChain) -> str:
     first = found.entries[0]
     assert isinstance(first, Announced), "the first entry is checked"
     return first.tournament
+
+
+def check_logged(file: TournamentFile, found: TournamentChain, policy: Policy | None) -> str:
+    """Return in words what the file's proof from the server's log shows; "" if there is none.
+
+    Args:
+        policy: which logs and witnesses count; None: the proof may be missing, and who signed is not checked.
+
+    Raises:
+        Disproved: see `replay.transparency.logged.logged`.
+    """
+    tournament, entries = _tournament(found), enumerate(zip(file.leaves(), found.entries, strict=True), 1)
+    records = [Record(codec(), tournament, number, leaf, (), entry) for number, (leaf, entry) in entries]
+    try:
+        return logged(file.log_proof(), evidence.tournament_leaves(records), policy, _entries)
+    except Damaged as error:
+        raise Disproved(
+            None, Sentence("in-part", {"part": evidence.MEMBER, "said": said_of(error)})
+        ) from error
+
+
+def _entries(count: int) -> str:
+    return counted(count, "entry", "entries")
 
 
 def check_private(file: TournamentFile, found: TournamentChain, secret: Secret | None) -> None:

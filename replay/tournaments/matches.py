@@ -21,11 +21,15 @@ from domain.signed_notes import VerifyingKey
 from domain.tournaments.outcomes import EndedMatch, ended
 from replay import matchfile
 from replay.report import Failure
+from replay.transparency.policy import Policy
 from replay.verify import verify
 
 
 class MatchWork(Struct, frozen=True):
-    """A match file in an archive: the member, where it lies, what it should be, and the keys as texts."""
+    """A match file in an archive: the member, where it lies, what it should be, and the keys as texts.
+
+    policy: who must have cosigned the proof that it is in the server's log; None: it may hold none.
+    """
 
     path: str
     member: str
@@ -36,6 +40,7 @@ class MatchWork(Struct, frozen=True):
     place: BoardOf
     keys: tuple[str, ...]
     known: tuple[str, ...]
+    policy: Policy | None = None
 
 
 class MatchFound(Struct, frozen=True):
@@ -58,7 +63,7 @@ def checked(work: MatchWork) -> MatchFound:
         data = file.read(work.length)
     digest = hashlib.sha256(data).hexdigest()
     keys, known = ([VerifyingKey.parse(text) for text in texts] for texts in (work.keys, work.known))
-    report = verify(data, keys, known)
+    report = verify(data, keys, known, policy=work.policy)
     if not report.ok:
         return MatchFound(work.member, digest, _said(report.failures[0]), None)
     found = ended(matchfile.read(data).match())

@@ -56,6 +56,7 @@ class Report(Struct, frozen=True):
     unchecked: why a question, or a part of it, was not answered; by question.
     answers: of each question "ok", "wrong" or "not checked".
     signed, pinned: see `replay.report.Report`.
+    logged: what the proof from the server's log shows, in words; "" if there is none.
     """
 
     tournament: str = ""
@@ -64,6 +65,7 @@ class Report(Struct, frozen=True):
     matches: int = 0
     signed: Signed = Signed()
     pinned: bool = False
+    logged: str = ""
     failures: tuple[Failure, ...] = ()
     unchecked: dict[str, Sentence] = {}
     notes: tuple[Sentence, ...] = ()
@@ -99,4 +101,5 @@ def lines(report: Report) -> list[str]:
         )
     )
     first = f"ok: {amounts} of tournament {visible(report.tournament)}, {report.signed.text()}"
+    found += [one_line(report.logged)] if report.logged else []
     return [one_line(first), *found, *(one_line(str(note)) for note in report.notes), ", ".join(said)]

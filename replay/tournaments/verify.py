@@ -75,6 +75,8 @@ from replay.tournaments.report import (
     Failure,
     Report,
 )
+from replay.transparency import evidence
+from replay.transparency.policy import Policy
 
 
 def verify(
@@ -85,6 +87,7 @@ def verify(
     without: Collection[str] = (),
     processes: int = 1,
     pairer: Pairer = pair,
+    policy: Policy | None = None,
 ) -> Report:
     """Verify a tournament file; with `keys`, only signatures by one of them count.
 
@@ -93,13 +96,14 @@ def verify(
         without: questions that are not to be answered: `PAIRINGS`.
         processes: in so many the match files are verified; 1: in this one.
         pairer: runs the engine.
+        policy: the entries and all matches must be in a log that it knows; None: they may hold no proof.
 
     Raises:
         OSError: the file cannot be read.
     """
     try:
         with opened(path) as file:
-            found = _Findings(path, file, (keys, known), frozenset(without), processes, pairer)
+            found = _Findings(path, file, (keys, known), frozenset(without), processes, pairer, policy)
             found.attempt(LOG, found.look)
             return found.report()
     except BadFile as error:
@@ -125,13 +129,14 @@ class _Findings:
         without: frozenset[str],
         processes: int,
         pairer: Pairer,
+        policy: Policy | None,
     ) -> None:
         self._path, self._file, self._keys, self._without = path, file, keys, without
-        self._processes, self._pairer = processes, pairer
+        self._processes, self._pairer, self._policy = processes, pairer, policy
         self._failures: dict[str, Failure] = {}
         self._unchecked: dict[str, Sentence] = {}
         self._notes: list[Sentence] = []
-        self._signed, self._pinned = Signed(), False
+        self._signed, self._pinned, self._logged = Signed(), False, ""
         self._entries: list[AnyEntry] = []
         self._state: Tournament | None = None
         self._advances = Advances()
@@ -151,6 +156,7 @@ class _Findings:
             matches=len(list(boards_played(s))) if s else 0,
             signed=self._signed,
             pinned=self._pinned,
+            logged=self._logged,
             failures=tuple(sorted(self._failures.values(), key=place)),
             unchecked=self._unchecked,
             notes=(*self._notes, *self._advances.decided),
@@ -190,6 +196,7 @@ class _Findings:
             raise unfolded
         self.attempt(LOG, partial(self._check_note, note, chain))
         self.attempt(LOG, partial(leaves.check_private, self._file, chain, secret))
+        self.attempt(LOG, partial(self._check_logged, chain))
         self.attempt(LOG, partial(self._check_parts, chain))
 
     def _folded(self, chain: TournamentChain) -> tuple[list[_Step], Disproved | None]:
@@ -216,6 +223,9 @@ class _Findings:
 
     def _check_note(self, note: str, chain: TournamentChain) -> None:
         self._signed, self._pinned = leaves.check_note(note, chain, self._keys)
+
+    def _check_logged(self, chain: TournamentChain) -> None:
+        self._logged = leaves.check_logged(self._file, chain, self._policy)
 
     def _ask(self, steps: Sequence[_Step], chain: TournamentChain, secret: Secret | None) -> None:
         self.attempt(MATCHES, self._check_matches)
@@ -273,9 +283,8 @@ class _Findings:
         at, length = self._file.place(member)
         pinned, known = (tuple(key.text for key in keys) for keys in self._keys)
         place, checksum = BoardOf(tournament, round_number, board), self._file.checksum(member)
-        return MatchWork(
-            str(self._path.absolute()), member, at, length, checksum, match, place, pinned, known
-        )
+        path, policy = str(self._path.absolute()), self._policy
+        return MatchWork(path, member, at, length, checksum, match, place, pinned, known, policy)
 
     def _wrong(self, work: MatchWork, found: MatchFound) -> Disproved | None:
         place = _at_match(work.place.round, work.place.board, work.match)
@@ -355,7 +364,7 @@ class _Findings:
         """The names that members of this tournament may have."""
         played = {match_member(one.number, board.number, board.match) for one, board in boards_played(s)}
         published = {standings_member(one.at_entry) for one in s.publications}
-        return {*REQUIRED, README, PRIVATE, *played, *round_members(s), *published}
+        return {*REQUIRED, README, PRIVATE, evidence.MEMBER, *played, *round_members(s), *published}
 
 
 def _at_match(round_number: int, board: int, match: str) -> Sentence:

@@ -1,8 +1,8 @@
 """What a match file or a tournament file carries to show that it is in the server's log.
 
-A proof holds a signed checkpoint of that log and, for the opening and the end, the leaf, its place, and the
-hashes that lead from it to the root of the checkpoint.  Who signed and cosigned the checkpoint is for the
-caller to check (`domain.signed_notes.Note`).
+A proof holds a signed checkpoint of that log and, for the opening and the end of a match or for each entry of
+a tournament, the leaf, its place, and the hashes that lead from it to the root of the checkpoint.  Who signed
+and cosigned the checkpoint is for the caller to check (`domain.signed_notes.Note`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from replay.transparency.leaf import closed_leaf, opened_leaf, tournament_leaf
 from replay.transparency.tree import At, check_inclusion, inclusion
 
 MEMBER = "transparency.json"  # the name in a file
-MOST_BYTES = 64 * 1024  # of a proof
-MOST_LEAVES = 2
+MOST_LEAVES = 2  # of a match
+MOST_ENTRIES = 40_000  # of a tournament
+_MOST_NOTE, _MOST_PROOF = 48 * 1024, 8 * 1024  # bytes
 
 
 class LogProof(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,20 +49,20 @@ class Evidence(Struct, frozen=True, forbid_unknown_fields=True):
 _decode = msgspec.json.Decoder(Evidence).decode
 
 
-def read(data: bytes) -> Evidence:
-    """Return the proof that the bytes of a file hold.
+def read(data: bytes, most: int = MOST_LEAVES) -> Evidence:
+    """Return the proof that the bytes of a file hold, for at most so many leaves.
 
     Raises:
         Damaged: they hold none, or not in its one spelling.
     """
     wrong = Damaged(Sentence("log-proof-unread"))
-    if len(data) > MOST_BYTES:
+    if len(data) > _MOST_NOTE + most * _MOST_PROOF:
         raise wrong
     try:
         found = _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise wrong from error
-    if found.bytes != data or not 1 <= len(found.proofs) <= MOST_LEAVES:
+    if found.bytes != data or not 1 <= len(found.proofs) <= most:
         raise wrong
     return found
 
@@ -84,10 +85,11 @@ def match_leaves(records: Sequence[Record]) -> list[bytes]:
 
 
 def tournament_leaves(records: Sequence[Record]) -> list[bytes]:
-    """Return the leaves of the first and the last of these entries of a tournament, of one if it is both."""
-    leaves = [tournament_leaf(records[0], records[0], _root(records[:1])).bytes]
-    if len(records) > 1:
-        leaves.append(tournament_leaf(records[0], records[-1], _root(records)).bytes)
+    """Return the leaves that a tournament must have in the log: one for each of these, its first entries."""
+    tree, leaves = Tree(), list[bytes]()
+    for record in records:
+        tree.add(record.leaf)
+        leaves.append(tournament_leaf(records[0], record, tree.root).bytes)
     return leaves
 
 

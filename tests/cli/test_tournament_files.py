@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from api.store.log_writer import LogWriter
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from replay.tournaments import pairing, pairing_twice
 from replay.tournaments.trf_reading import read
@@ -104,4 +107,18 @@ def test_a_tournament_of_a_store_is_exported_in_every_format(glasnost: Program, 
     assert glasnost(*export, "--format", "ics").ok().out.startswith("BEGIN:VCALENDAR")
     glasnost(*export, "--format", "ics", "--entrant", "n77").refused(2, "n77")
     glasnost(*export, "--at", "999").refused(2, "latest")
+    glasnost(*export, "--log", "--out", "three").refused(2, "the signed log does not hold entry")
+    with closing(SqliteStore.open(Path("s"))) as store:
+        writer = LogWriter(store, store.keys, lambda: 1)
+        writer.catch_up()
+        writer.publish()
+    for out in ("one.glasnost-tournament", "two.glasnost-tournament"):
+        glasnost(*export, "--log", "--out", out).ok()
+    assert Path("one.glasnost-tournament").read_bytes() == Path("two.glasnost-tournament").read_bytes()
+    Path("policy").write_text(f"log {key}\nquorum none\n")
+    verify = ("tournament", "verify", "one.glasnost-tournament", "--policy", "policy")
+    assert "the server's log: " in glasnost(*verify).ok().out
+    assert glasnost(*verify, "--json").json["logged"].startswith("the server's log: ")
+    Path("policy").write_text("log x\n")
+    glasnost(*verify).refused(2, "policy: line 1")
     glasnost("tournament", "export", "--store", "s", "tnothing").refused(2, "tnothing")

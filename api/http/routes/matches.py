@@ -15,7 +15,6 @@ from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
 from api.http.routes import PLAYING, At, AtLeast, MatchId, SeatName, View
 from api.http.routes.reservations import asked_for, reserved_seats, those_that_stand
-from api.http.routes.transparency import evidence_of
 from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
 from api.http.schemas import (
     BOT,
@@ -36,6 +35,7 @@ from api.http.schemas import (
     TakebackAnswer,
 )
 from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
+from api.store.log_proofs import evidence_of
 from domain.bounds import MOST
 from domain.clocks import Clock
 from domain.kernel import Picks, Refused, Result

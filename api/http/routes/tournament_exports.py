@@ -14,6 +14,7 @@ from api.http.middleware import weak
 from api.http.routes.tournaments import AtEntry, TournamentId
 from api.http.routing import Api, Call, Documented
 from api.http.tournament_views import people_of
+from api.store.log_proofs import TournamentProofs
 from domain.log import b64
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Tournament
@@ -55,6 +56,13 @@ OfEntrant = Annotated[
     str | None, Query(pattern=r"^n[0-9]{1,6}$", description="The games of this entrant, of `ics`.")
 ]
 
+WithLog = Annotated[
+    bool,
+    Query(
+        description="With the proofs from the server's log: of each entry and of the matches, of `bundle`."
+    ),
+]
+
 
 @api.get(
     "/v1/tournaments/{tournament}/export",
@@ -78,19 +86,24 @@ async def export_tournament(
     round: UpToRound = None,
     table: ExportTable = "standings",
     entrant: OfEntrant = None,
+    log: WithLog = False,
 ) -> Response:
-    """A tournament after an entry, as a file."""
-    log = await call.services.tournaments.commands.log(tournament)
-    state = await asyncio.to_thread(state_at, log, at)
+    """A tournament after an entry, as a file.
+
+    With `log=true` the tournament file also holds the proofs that its entries, and the openings and ends of
+    its matches, are in the server's log, if a signed checkpoint covers them already.
+    """
+    history = await call.services.tournaments.commands.log(tournament)
+    state = await asyncio.to_thread(state_at, history, at)
     if format == _BUNDLE:
-        return await _bundle(call, log, state.entry)
+        return await _bundle(call, history, state.entry, with_proofs=log)
     wanted: Any = {"format": format, "table": table, "language": call.language}
     what = Wanted(**wanted, at=at, round=round or 0, entrant=entrant or "")
     names = {person: name for person, name in (await _names(call, state)).items() if name}
     server = call.gate.keys.present.name
-    content = await asyncio.to_thread(exported, log, state, what, names, server)
-    response = Response(content, media_type=FORMATS[format], headers=_head(log, state.entry, format))
-    response.headers["etag"] = weak(b64(log.roots[state.entry - 1]), content)
+    content = await asyncio.to_thread(exported, history, state, what, names, server)
+    response = Response(content, media_type=FORMATS[format], headers=_head(history, state.entry, format))
+    response.headers["etag"] = weak(b64(history.roots[state.entry - 1]), content)
     return response
 
 
@@ -105,13 +118,15 @@ def _head(log: TournamentLog, entry: int, format: str) -> dict[str, str]:
     }
 
 
-async def _bundle(call: Call, log: TournamentLog, entry: int) -> Response:
+async def _bundle(call: Call, log: TournamentLog, entry: int, *, with_proofs: bool) -> Response:
     """The tournament file, which is sent while it is read from the disk."""
-    keys = call.gate.keys
+    keys, proofs = call.gate.keys, None
+    if with_proofs:
+        proofs = await asyncio.to_thread(TournamentProofs, call.services.store, log.id, entry)
     note = call.services.tournaments.commands.checkpoint(log, entry)
-    file = await call.services.tournament_files.made(log, entry, note, [keys.present, *keys.retired])
+    file = await call.services.tournament_files.made(log, entry, note, [keys.present, *keys.retired], proofs)
     head = {**_head(log, entry, _BUNDLE), "content-length": str(_size(file))}
-    head["etag"] = weak(b64(log.roots[entry - 1]), note.encode())
+    head["etag"] = weak(b64(log.roots[entry - 1]), (note + (proofs.checkpoint if proofs else "")).encode())
     return StreamingResponse(_pieces(file), headers=head, media_type=FORMATS[_BUNDLE])
 
 

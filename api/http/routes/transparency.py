@@ -16,12 +16,11 @@ from api.http.routes import ID
 from api.http.routing import LOOKS, Api, Call
 from api.http.schemas import ConsistencyProof, LogEvidence, LogLeaf
 from api.store.interface import StoreError
+from api.store.log_proofs import evidence_of
 from api.store.sql import SqlStore
 from api.store.transparency import SignedSize
 from domain.kernel import Refused
 from domain.log import b64
-from replay.transparency import evidence
-from replay.transparency.evidence import Evidence
 from replay.transparency.tiles import Tile
 from replay.transparency.tree import MOST_LEAVES, consistency
 
@@ -78,23 +77,6 @@ async def read_consistency(call: Call, old: Size, size: Size) -> ConsistencyProo
     path = await asyncio.to_thread(lambda: consistency(old, size, store.transparency.hashes()))
     call.final = True
     return ConsistencyProof(old, size, [b64(one) for one in path])
-
-
-def evidence_of(store: SqlStore, topic: str, leaves: int = evidence.MOST_LEAVES) -> Evidence | None:
-    """Return the proof for a match or tournament; None if the signed log does not have it yet.
-
-    The checkpoint is the one with the most cosignatures, if it covers what the newest one covers of these
-    leaves; else the newest.
-    """
-    log = store.transparency
-    found, newest, best = log.of(topic)[:leaves], log.latest(), log.best()
-    if newest is None or best is None:
-        return None
-    covered = [one for one in found if one[0] < newest.size]
-    if not covered:
-        return None
-    under = best if covered[-1][0] < best.size else newest
-    return evidence.make(under.text, under.size, covered, log.hashes())
 
 
 async def serve_tile(request: Request) -> Response:

@@ -21,6 +21,7 @@ from domain.kernel import Refused
 from replay.tournaments.exports import TABLES, Wanted, exported
 from replay.tournaments.trf_reading import read
 from replay.tournaments.verify import verify
+from replay.transparency.policy import Policy
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tournaments import Cup
 from tests.api.http.served import Served
@@ -46,7 +47,8 @@ def over(server: Served) -> Desk:
     return desk
 
 
-def test_every_format_is_served_and_the_file_verifies(server: Served, tmp_path: Path) -> None:
+def published(server: Served) -> Desk:
+    """A tournament of two rounds whose final standings are published."""
     services = server.services
     assert services is not None
     services.tournament_files.building = lambda: nullcontext(match_file)  # no process knows the toy game
@@ -57,6 +59,30 @@ def test_every_format_is_served_and_the_file_verifies(server: Served, tmp_path: 
         desk.results()
         assert desk.post(f"rounds/{number}/close").status == 201
     assert desk.post("publication", final=True).status == 201
+    return desk
+
+
+def test_a_file_with_proofs_from_the_log_fulfils_a_policy(server: Served, tmp_path: Path) -> None:
+    desk, services = published(server), server.services
+    assert services is not None
+    client, path = server.client(), tmp_path / "cup.glasnost-tournament"
+    export = f"{desk.path}/export?format=bundle"
+    services.log_follower.turn()
+    files = [client.get(f"{export}&log=true") for _ in range(2)]
+    assert files[0].body == files[1].body
+    assert files[0].headers["etag"] != client.get(export).headers["etag"]
+    path.write_bytes(files[0].body)
+    policy = Policy.parse(f"log {services.gate.keys.present.text}\nquorum none\n".encode())
+    report = verify(path, [services.gate.keys.present], policy=policy)
+    assert (report.ok, report.matches) == (True, 4), report
+    assert report.logged.startswith(f"the server's log: {desk.entry} entries among the ")
+    path.write_bytes(client.get(f"{export}&log=true&at=5").body)
+    assert verify(path, policy=policy).logged.startswith("the server's log: 5 entries among the ")
+
+
+def test_every_format_is_served_and_the_file_verifies(server: Served, tmp_path: Path) -> None:
+    desk, services = published(server), server.services
+    assert services is not None
     client, export = server.client(), f"{desk.path}/export?format="
     bundle = client.get(f"{export}bundle")
     assert bundle.headers["content-type"] == "application/zip"
@@ -187,4 +213,4 @@ def test_match_files_are_made_in_a_process_of_its_own() -> None:
 
         note = matchfile.read(file_of(match)).note
         stored = [record.stored for record in match.records]
-        assert build("cia_vs_kgb", match.id, stored, note) == file_of(match)
+        assert build("cia_vs_kgb", match.id, stored, note, None) == file_of(match)
