@@ -89,7 +89,7 @@ class Secret:
 
     @cached_property
     def draw_mac(self) -> HMAC:
-        """HMAC-SHA256 with the key of every secret draw, ready to be copied."""
+        """HMAC-SHA256 with the key of every secret draw (760 bytes), ready to be copied."""
         return HMAC(self.draw_key, SHA256())
 
     def open_key(self, period: int) -> bytes:
