@@ -12,11 +12,11 @@ of other verifiers, and `tests/vectors/rng1.json` holds the published vectors.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
+import struct
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.hmac import HMAC
@@ -29,6 +29,7 @@ SCHEME = "rng/1"
 RECORDED = "recorded"  # the scheme of a match whose draws come from a record
 CHAIN = 4096  # links of one hash chain
 _STRIDE = 64  # one link in so many is kept, so that a cached match costs 2 KB and a key 64 hashes
+_WORDS = struct.Struct(">4Q")  # a block of HMAC-SHA256
 _OPENED_SALT = re.compile(r"[A-Za-z0-9+/=_-]{22,64}")
 MOST = 2**63  # a draw chooses among 1 to MOST possibilities
 
@@ -53,6 +54,14 @@ class NoDraw(ValueError):
     """The record holds no fitting draw at this place."""
 
 
+class _Period(NamedTuple):
+    """The number of a period, the key of its open draws, and HMAC-SHA256 with that key."""
+
+    number: int
+    key: bytes
+    mac: HMAC
+
+
 class Secret:
     """What derives from the secret of one match.
 
@@ -66,7 +75,7 @@ class Secret:
             raise ValueError(f"a match's secret has 32 bytes, not {len(secret)}")
         self.bytes, self.match = secret, match
         self._chains: dict[int, list[bytes]] = {}
-        self._latest = (0, b"")  # a period, and its key
+        self._latest: _Period | None = None
 
     @cached_property
     def commitment(self) -> bytes:
@@ -78,13 +87,26 @@ class Secret:
         """The key of every secret draw."""
         return self._derive("secret draws")
 
+    @cached_property
+    def draw_mac(self) -> HMAC:
+        """HMAC-SHA256 with the key of every secret draw (760 bytes), ready to be copied."""
+        return HMAC(self.draw_key, SHA256())
+
     def open_key(self, period: int) -> bytes:
         """The key of the open draws of a period (1, 2, ...), which `link` checks."""
+        return self._opened(period).key
+
+    def open_mac(self, period: int) -> HMAC:
+        """HMAC-SHA256 with the key of the open draws of a period, ready to be copied."""
+        return self._opened(period).mac
+
+    def _opened(self, period: int) -> _Period:
         latest = self._latest
-        if period != latest[0]:  # most draws are of the same period as the draw before
+        if latest is None or latest.number != period:  # most draws are of the same period as the draw before
             chain, before = divmod(period - 1, CHAIN)
-            latest = self._latest = period, self._link(chain, before + 1)
-        return latest[1]
+            key = self._link(chain, before + 1)
+            latest = self._latest = _Period(period, key, HMAC(key, SHA256()))
+        return latest
 
     def anchor(self, chain: int) -> bytes:
         """The published start of a hash chain; never a key."""
@@ -156,21 +178,21 @@ def drawn(key: bytes, salts: str, label: str, counter: int, n: int) -> int:
     HMAC-SHA256 gives blocks of four 64-bit words (big-endian); the first word below the greatest multiple of
     n is taken modulo n.  A word beyond it is rejected: a remainder alone would favour small numbers.
     """
+    return _drawn_with(HMAC(key, SHA256()), salts, label, counter, n)
+
+
+def _drawn_with(mac: HMAC, salts: str, label: str, counter: int, n: int) -> int:
+    """The same with `mac`, HMAC-SHA256 with the key: draws with one key need not make it anew each time."""
     if not 1 <= n <= MOST:
         raise ValueError(f"a draw chooses among 1 to 2^63 possibilities, not {n}")
     limit = 2**64 // n * n
-    for word in _words(key, f"{SCHEME}\n{salts}\n{label}\n{counter}\n"):
-        if word < limit:
-            return word % n
-    raise AssertionError("unreachable: the words never end")
-
-
-def _words(key: bytes, message: str) -> Iterator[int]:
     block = 0
     while True:
-        digest = hmac.new(key, f"{message}{block}".encode(), "sha256").digest()
-        for i in range(0, 32, 8):
-            yield int.from_bytes(digest[i : i + 8])
+        of_block = mac.copy()
+        of_block.update(f"{SCHEME}\n{salts}\n{label}\n{counter}\n{block}".encode())
+        for word in _WORDS.unpack(of_block.finalize()):
+            if word < limit:
+                return int(word % n)
         block += 1
 
 
@@ -304,10 +326,10 @@ class Provable:
 
     def draw(self, label: str, face_up: bool, options: Picks, count: int, ledger: Ledger) -> list[Drawn]:
         """See `Source.draw`."""
-        key = self._secret.open_key(ledger.period) if face_up else self._secret.draw_key
+        mac = self._secret.open_mac(ledger.period) if face_up else self._secret.draw_mac
 
         def place(counter: int, left: list[str]) -> int:
-            return drawn(key, self._salts, label, counter, len(left))
+            return _drawn_with(mac, self._salts, label, counter, len(left))
 
         return _drawn(label, face_up, options, count, ledger, place, forced=False)
 
