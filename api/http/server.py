@@ -24,6 +24,7 @@ from contextlib import closing, contextmanager, suppress
 import uvicorn
 import uvloop
 
+from api.bots.levels import EASY
 from api.bus import VARIABLE as REDIS
 from api.bus import Address, Bus
 from api.gate import Gate
@@ -162,7 +163,9 @@ def _collect_less() -> None:
 
 
 async def play_one_of_each(gate: Gate) -> None:
-    """Play one match of each game between the best bots, so that a new user has something to look at.
+    """Play one match of each game between bots of the level easy, so that a new user sees real games soon.
+
+    Where no process can search, random answers stand for it in the games in which easy has to.
 
     If several servers start together on an empty store, one of them plays each: the ids are the same.
     """
@@ -174,8 +177,9 @@ async def play_one_of_each(gate: Gate) -> None:
             if error.kind != "exists":
                 raise
             continue
+        offered = gate.bots_of(game.name)
         for seat in game.seats:
-            await gate.sit(match.id, seat, None, bot=gate.bots_of(game.name)[-1])
+            await gate.sit(match.id, seat, None, bot=EASY if EASY in offered else offered[0])
         await gate.settled(match.id)
 
 
