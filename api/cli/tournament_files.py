@@ -20,14 +20,12 @@ from api.cli.common import (
     file_argument,
     json_option,
     language_option,
-    opened_store,
     print_json,
-    store_option,
 )
+from api.cli.tournament_desk import Desk, desk_options
 from api.cli.verify import trusted_keys
 
 if TYPE_CHECKING:
-    from api.store.open import Location
     from api.store.sql import SqlStore
     from domain.tournaments.history import TournamentLog
     from replay.tournaments.exports import Format, Table
@@ -118,7 +116,7 @@ def _print(report: Report, as_json: bool) -> None:
 
 
 @click.command()
-@store_option()
+@desk_options(acts=False)
 @click.argument("tournament", metavar="TOURNAMENT")
 @click.option(
     "--format",
@@ -141,7 +139,7 @@ def _print(report: Report, as_json: bool) -> None:
 @click.option("--out", type=click.Path(path_type=Path), help="The file; else standard output.")
 @language_option
 def export(
-    store: Location,
+    desk: Desk,
     tournament: str,
     kind: Format,
     at: int | None,
@@ -151,31 +149,17 @@ def export(
     out: Path | None,
     language: str,
 ) -> None:
-    """Write a TOURNAMENT of a store to a file, also while the store is served.
+    """Write a TOURNAMENT of a store, also while it is served, or of a server to a file.
 
     \b
     Example:
       glasnost tournament export --store games TOURNAMENT --out cup.glasnost-tournament
       glasnost tournament export --store games TOURNAMENT --format csv --table boards
     """
-    from api.gate.tournament_commands import state_at
-    from replay.tournaments.exports import Wanted, exported
+    from replay.tournaments.exports import Wanted
 
-    with opened_store(store, write=False) as opened:
-        log = opened.tournament(tournament)
-        if log is None:
-            raise CannotBeDone(f"there is no tournament {tournament}")
-        state = state_at(log, at)
-        if kind == "bundle":
-            with file_at(out) as file:
-                write_bundle(opened, log, state.entry, file)
-            return
-        wanted = Wanted(kind, at, rounds or 0, table, entrant, language)
-        names = opened.people.names([one.player for one in state.entrants.values()])
-        known = {person: name for person, name in names.items() if name}
-        content = exported(log, state, wanted, known, opened.keys.signing.verifying.name)
-        with file_at(out) as file:
-            file.write(content)
+    with file_at(out) as file:
+        desk.export(tournament, Wanted(kind, at, rounds or 0, table, entrant, language), file)
 
 
 def write_bundle(store: SqlStore, log: TournamentLog, at: int, out: IO[bytes]) -> None:
