@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from api.cli.common import json_option, language_option, print_json
@@ -44,7 +42,7 @@ def close(
     Example:
       glasnost tournament close --store games TOURNAMENT --forfeit 3 +-
     """
-    boards: list[dict[str, Any]] = [{"board": board, "policy": "adjourn"} for board in adjourned]
+    boards: list[dict[str, object]] = [{"board": board, "policy": "adjourn"} for board in adjourned]
     boards += [{"board": board, "policy": "forfeit", "result": result} for board, result in forfeits]
     print_added(desk.close_round(tournament, boards, reason), as_json, language)
 

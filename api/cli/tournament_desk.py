@@ -100,13 +100,13 @@ class Desk(Protocol):
     def publish_standings(self, tournament: str, *, final: bool) -> Added:
         """Publish the standings."""
 
-    def close_round(self, tournament: str, boards: list[dict[str, Any]], reason: str) -> Added:
+    def close_round(self, tournament: str, boards: list[dict[str, object]], reason: str) -> Added:
         """Close the latest round; `boards`: see `domain.tournaments.commands.BoardPolicy`."""
 
     def rule(self, tournament: str, order: c.Rule, seen: str) -> Added:
         """Decide the result of a board; `seen`: the hash of its preview, for a closed round."""
 
-    def preview(self, tournament: str, order: c.Rule) -> Any:
+    def preview(self, tournament: str, order: c.Rule) -> object:
         """What a ruling would change; see `api.gate.tournament_previews.Preview`."""
 
     def advance(self, tournament: str, order: c.Advance) -> Added:
@@ -128,7 +128,7 @@ class Desk(Protocol):
         """Hang up."""
 
 
-def converted(kind: type[T], **plain: Any) -> T:
+def converted(kind: type[T], **plain: object) -> T:
     """Return a command from plain data.  Raises CannotBeDone: it is none."""
     import msgspec
 
@@ -234,11 +234,11 @@ def read_token(path: Path) -> str:
     return content.decode("ascii")
 
 
-def print_added(added: Added, as_json: bool, language: str, **more: Any) -> None:
+def print_added(added: Added, as_json: bool, language: str, **more: object) -> None:
     """Print what a command added."""
     if as_json:
-        told = {"tournament": added.tournament, "entry": added.entry, "root": added.root}
-        print_json(told | {"kinds": added.kinds} | more)
+        told: dict[str, object] = {"tournament": added.tournament, "entry": added.entry}
+        print_json(told | {"root": added.root, "kinds": added.kinds} | more)
         return
     kinds = ", ".join(dict.fromkeys(added.kinds))
     click.echo(f"{added.tournament}: {WORDS[language]['entry']} {added.entry}: {kinds}")

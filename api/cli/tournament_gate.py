@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from api.cli.common import CannotBeDone, must_hold_a_store, opened_store
 from api.cli.tournament_desk import Added, Drafted, InvitationCode, Table, converted
@@ -163,7 +163,7 @@ class StoreDesk:
 
         return self._carried_out(tournament, work)
 
-    def close_round(self, tournament: str, boards: list[dict[str, Any]], reason: str) -> Added:
+    def close_round(self, tournament: str, boards: list[dict[str, object]], reason: str) -> Added:
         """Close the latest round."""
 
         async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:

@@ -195,7 +195,7 @@ class RemoteDesk:
         body = {"expect": self._look(tournament).entry, "final": final}
         return self._added(f"{_path(tournament)}/publication", body)
 
-    def close_round(self, tournament: str, boards: list[dict[str, Any]], reason: str) -> Added:
+    def close_round(self, tournament: str, boards: list[dict[str, object]], reason: str) -> Added:
         """Close the latest round."""
         seen = self._look(tournament)
         body = {"expect": seen.entry, "boards": boards, "reason": reason}
@@ -208,7 +208,7 @@ class RemoteDesk:
         place = f"rounds/{body.pop('round')}/boards/{body.pop('board')}"
         return self._added(f"{_path(tournament)}/{place}/rulings", body)
 
-    def preview(self, tournament: str, order: c.Rule) -> Any:
+    def preview(self, tournament: str, order: c.Rule) -> object:
         """What a ruling would change."""
         body = self._order(tournament, order)
         return self._post(f"{_path(tournament)}/previews", body, dict[str, Any])
