@@ -1,42 +1,32 @@
 """A bot that plays on any server through its public HTTP API, as any other client does.
 
 What an agent observes is made of answers alone: the question with its agenda (`prompt?agenda=true`), and the
-table after the same move.  A request that fails is repeated: commands carry an Idempotency-Key, so a repeated
-one is carried out once.  A server is not trusted: its answers are bounded and checked, and nothing that it
-says is printed as it is.
+table after the same move.  A server is not trusted: its answers are bounded (`api.server_client`) and
+checked, and nothing that it says is printed as it is.
 """
 
 from __future__ import annotations
 
-import http.client
 import random
-import secrets
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from http import HTTPStatus
 from typing import TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Raw, Struct
 
 from api.bots.levels import LEVELS, RANDOM, act
+from api.server_client import Reply, Server, ServerError
 from domain.agents.observation import Observation
 from domain.kernel import Picks, Prompt, Refused, Seat
 
-MOST_BYTES = 8 * 1024 * 1024  # of one answer
-SECONDS = 30.0  # for one answer
 THINK_SECONDS = 2.0  # for one decision; then the best answer so far is given
-LONGEST_WAIT = 30.0  # seconds between two attempts, whatever the server asks for
 WAITS = (0.2, 0.4, 0.8, 1.6, 2.0)  # seconds between two looks while nothing happens
 MOST_REFUSED = 5  # answers in a row to one question
-_TRY_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE)
 
 T = TypeVar("T")
-
-
-class ServerError(Exception):
-    """The server cannot be played on: it refuses, or what it says is not understood."""
 
 
 class Account(Struct, frozen=True):
@@ -44,98 +34,6 @@ class Account(Struct, frozen=True):
 
     player: str
     token: str
-
-
-class Reply(Struct, frozen=True):
-    """An answer of the server."""
-
-    status: int
-    body: bytes
-
-
-class Server:
-    """The requests to one server; each is repeated until it is answered.
-
-    Args:
-        url: `http://HOST[:PORT]` or `https://...`.
-        token: of the player; "" for none.
-        sleep: waits so many seconds.
-        waiting: is called when a request has to be repeated, once until the next answer.
-
-    Raises:
-        ValueError: this is no such address.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        token: str = "",
-        sleep: Callable[[float], object] = time.sleep,
-        waiting: Callable[[], object] = lambda: None,
-    ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-            raise ValueError(url)
-        self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
-        self._base, self._sleep, self._waiting = parts.path.rstrip("/"), sleep, waiting
-        self._head = {"authorization": f"Bearer {token}"} if token else {}
-        self._connection: http.client.HTTPConnection | None = None
-        self._answered = False
-
-    def get(self, path: str) -> Reply:
-        """GET.  Raises ServerError: see `_send`."""
-        return self._send("GET", path, None, {})
-
-    def post(self, path: str, body: object) -> Reply:
-        """POST of JSON, carried out once.  Raises ServerError: see `_send`."""
-        key = {"idempotency-key": secrets.token_hex(16)} if path != "/v1/players" else {}
-        return self._send(
-            "POST", path, msgspec.json.encode(body), {"content-type": "application/json", **key}
-        )
-
-    def _send(self, method: str, path: str, body: bytes | None, head: dict[str, str]) -> Reply:
-        """Send a request until it is answered.
-
-        Raises:
-            ServerError: no server answers there, or not to the very first request; or the answer is too long.
-        """
-        wait = WAITS[0]
-        while True:
-            try:
-                reply, asked_for = self._once(method, path, body, head)
-            except (OSError, http.client.HTTPException) as error:
-                self.close()
-                if not self._answered:
-                    raise ServerError(f"no server answers at {self._host}: {type(error).__name__}") from error
-                asked_for = 0.0
-            else:
-                self._answered = True
-                if reply.status not in _TRY_AGAIN:
-                    return reply
-            if wait == WAITS[0]:
-                self._waiting()
-            self._sleep(min(max(wait, asked_for), LONGEST_WAIT))
-            wait = min(2 * wait, LONGEST_WAIT)
-
-    def _once(self, method: str, path: str, body: bytes | None, head: dict[str, str]) -> tuple[Reply, float]:
-        """One attempt: the answer, and the seconds that the server asks to wait for."""
-        if self._connection is None:
-            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-            self._connection = kind(self._host, self._port, timeout=SECONDS)
-        self._connection.request(method, self._base + path, body, {**self._head, **head})
-        answer = self._connection.getresponse()
-        content = answer.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            answer.close()
-            raise ServerError(f"an answer has more than {MOST_BYTES} bytes")
-        asked_for = answer.getheader("retry-after", "")
-        return Reply(answer.status, content), float(asked_for) if asked_for.isdecimal() else 0.0
-
-    def close(self) -> None:
-        """Hang up."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
 
 
 # ── What is read of the server's answers: everything else in them is left alone ──

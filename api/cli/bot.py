@@ -18,7 +18,8 @@ import msgspec
 from api.cli.common import CannotBeDone
 
 if TYPE_CHECKING:
-    from api.bots.client import Account, Player, Server
+    from api.bots.client import Account, Player
+    from api.server_client import Server
 
 MATCH_ID = re.compile(r"[a-z0-9-]{1,64}")
 MOST_TOKEN_BYTES = 4096
@@ -55,8 +56,9 @@ def bot(
     Example:
       glasnost bot --url http://127.0.0.1:8000 --level easy --lobby --token-file bot.token
     """
-    from api.bots.client import Player, Server, ServerError
+    from api.bots.client import Player
     from api.bots.levels import LEVELS
+    from api.server_client import Server, ServerError
 
     if level not in LEVELS:
         raise CannotBeDone(f"--level {level}: there is no such level; there are: {', '.join(LEVELS)}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.common import json_option, language_option, print_json, store_option
+from api.cli.tournament_desk import only_on_a_store
 from api.cli.tournament_gate import run_at
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _WORDS = {
 
 
 @click.command()
+@only_on_a_store("stop the server, or use a copy of its store")
 @store_option()
 @click.argument("tournament", metavar="TOURNAMENT")
 @json_option

@@ -20,14 +20,12 @@ from api.cli.common import (
     file_argument,
     json_option,
     language_option,
-    opened_store,
     print_json,
-    store_option,
 )
+from api.cli.tournament_desk import Desk, desk_options
 from api.cli.verify import read_policy, trusted_keys
 
 if TYPE_CHECKING:
-    from api.store.open import Location
     from api.store.sql import SqlStore
     from domain.tournaments.history import TournamentLog
     from replay.tournaments.exports import Format, Table
@@ -138,7 +136,7 @@ def _print(report: Report, as_json: bool) -> None:
 
 
 @click.command()
-@store_option()
+@desk_options(acts=False)
 @click.argument("tournament", metavar="TOURNAMENT")
 @click.option(
     "--format",
@@ -167,7 +165,7 @@ def _print(report: Report, as_json: bool) -> None:
 @click.option("--out", type=click.Path(path_type=Path), help="The file; else standard output.")
 @language_option
 def export(
-    store: Location,
+    desk: Desk,
     tournament: str,
     kind: Format,
     at: int | None,
@@ -178,7 +176,7 @@ def export(
     out: Path | None,
     language: str,
 ) -> None:
-    """Write a TOURNAMENT of a store to a file, also while the store is served.
+    """Write a TOURNAMENT of a store, also while it is served, or of a server to a file.
 
     \b
     Example:
@@ -186,24 +184,15 @@ def export(
       glasnost tournament export --store games TOURNAMENT --log --out cup.glasnost-tournament
       glasnost tournament export --store games TOURNAMENT --format csv --table boards
     """
-    from api.gate.tournament_commands import state_at
-    from replay.tournaments.exports import Wanted, exported
+    from replay.tournaments.exports import Wanted
 
-    with opened_store(store, write=False) as opened:
-        log = opened.tournament(tournament)
-        if log is None:
-            raise CannotBeDone(f"there is no tournament {tournament}")
-        state = state_at(log, at)
-        if kind == "bundle":
-            with file_at(out) as file:
-                write_bundle(opened, log, state.entry, file, with_proofs=with_proofs)
-            return
-        wanted = Wanted(kind, at, rounds or 0, table, entrant, language)
-        names = opened.people.names([one.player for one in state.entrants.values()])
-        known = {person: name for person, name in names.items() if name}
-        content = exported(log, state, wanted, known, opened.keys.signing.verifying.name)
-        with file_at(out) as file:
-            file.write(content)
+    with file_at(out) as file:
+        desk.export(
+            tournament,
+            Wanted(kind, at, rounds or 0, table, entrant, language),
+            file,
+            with_proofs=with_proofs,
+        )
 
 
 def write_bundle(

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from api.cli.common import CannotBeDone, must_hold_a_store, opened_store
+from api.cli.tournament_desk import Added, Drafted, InvitationCode, Table, converted
 
 if TYPE_CHECKING:
-    from api.gate.tournaments import TournamentGate
+    from api.gate.tournament_commands import Accepted
+    from api.gate.tournament_integrity import Integrity
+    from api.gate.tournament_previews import Preview
+    from api.gate.tournaments import DraftedRound, TournamentGate
     from api.store.open import Location
+    from api.store.sql import SqlStore
+    from domain.tournaments import commands as c
+    from domain.tournaments.history import TournamentLog
     from domain.tournaments.judging import Actor
     from domain.tournaments.state import Tournament
+    from domain.tournaments.terms import Terms
+    from replay.tournaments.entrant_list import ListedEntrant
+    from replay.tournaments.exports import Wanted
 
 T = TypeVar("T")
 
@@ -57,3 +67,219 @@ async def acting(gate: TournamentGate, person: str, s: Tournament | None = None)
     if known is None:
         raise CannotBeDone(f"--as: there is no person {name!r}; `glasnost people find` shows ids")
     return Actor(known.id, known.role)
+
+
+class StoreDesk:
+    """Carries out the commands over a store; see `api.cli.tournament_desk.Desk`.
+
+    Args:
+        person: the id of the official who acts; "": the opener of the tournament.
+        language: of the sentence of the integrity table.
+    """
+
+    def __init__(self, store: Location, person: str, language: str) -> None:
+        self._store, self._person, self._language = store, person, language
+
+    def announce(self, title: str, terms: Terms) -> Added:
+        """Announce a tournament."""
+        if not self._person:
+            raise CannotBeDone("--as: name the director, an organizer or an admin")
+
+        async def work(gate: TournamentGate) -> Accepted:
+            return await gate.commands.announce(await acting(gate, self._person), title, terms)
+
+        return _added(run_at(self._store, work))
+
+    def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
+        """Enter all of a list, or none of them."""
+        codes: list[InvitationCode] = []
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            from domain.tournaments import commands as c
+            from domain.tournaments.rules import dry_run
+
+            tried = tuple(
+                c.Place(one.player or f"?{one.line}", one.seed, one.rating, bool(one.player))
+                for one in listed
+            )
+            bots = gate.gate.store.people.bots([one.player for one in listed if one.player])
+            dry_run(log.state, c.Invite(places=tried), actor, log.entry, frozenset(bots))
+            places = []
+            for one in listed:
+                who = one.player
+                if not who:
+                    known, code = gate.gate.store.people.add(one.name, "player")
+                    who = known.id
+                    codes.append(InvitationCode(one.name, who, code))
+                places.append(c.Place(who, one.seed, one.rating, bool(one.player)))
+            order = c.Invite(places=tuple(places))
+            return await gate.commands.command(tournament, order, actor, expect=log.entry)
+
+        return self._carried_out(tournament, work), tuple(codes)
+
+    def draft(self, tournament: str) -> Drafted:
+        """Pair the next round, and store nothing."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> DraftedRound:
+            return await gate.draft(tournament, actor)
+
+        found = self._with_log(tournament, work)
+        draft = found.draft
+        return Drafted(found.entry, draft, found.sha256, draft.boards, draft.byes)
+
+    def pair(self, tournament: str) -> Added:
+        """Pair the next round; the lot for the first colour is drawn before the first one."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            from domain.tournaments import commands as c
+            from domain.tournaments.crosstables import FIRST_COLOUR, first_colour
+            from domain.tournaments.drafts import needs_engine
+
+            if needs_engine(log.state) and first_colour(log.state) is None:
+                lot = c.DrawLot(label=FIRST_COLOUR, n=2)
+                await gate.commands.command(tournament, lot, actor, expect=log.entry)
+            found = await gate.draft(tournament, actor)
+            return await gate.pair(tournament, found.draft.round, found.sha256, actor, found.entry)
+
+        return self._carried_out(tournament, work)
+
+    def publish_round(self, tournament: str) -> Added:
+        """Publish the latest round."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            from domain.tournaments import commands as c
+
+            order = c.PublishRound(round=max(len(log.state.rounds), 1))
+            return await gate.publish_round(tournament, order, actor, log.entry)
+
+        return self._carried_out(tournament, work)
+
+    def publish_standings(self, tournament: str, *, final: bool) -> Added:
+        """Publish the standings."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            from domain.tournaments import commands as c
+
+            return await gate.publish(tournament, c.Publish(final=final), actor, log.entry)
+
+        return self._carried_out(tournament, work)
+
+    def close_round(self, tournament: str, boards: list[dict[str, object]], reason: str) -> Added:
+        """Close the latest round."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            from domain.tournaments import commands as c
+
+            number = max(len(log.state.rounds), 1)
+            order = converted(c.CloseRound, do="close_round", round=number, boards=boards, reason=reason)
+            return await gate.close_round(tournament, order, actor, log.entry)
+
+        return self._carried_out(tournament, work)
+
+    def rule(self, tournament: str, order: c.Rule, seen: str) -> Added:
+        """Decide the result of a board."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            return await gate.rule(tournament, order, actor, log.entry, preview=seen)
+
+        return self._carried_out(tournament, work)
+
+    def preview(self, tournament: str, order: c.Rule) -> Preview:
+        """What a ruling would change."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Preview:
+            from api.gate.tournament_previews import previewed
+
+            return await previewed(gate, tournament, order, actor, log.entry)
+
+        return self._with_log(tournament, work)
+
+    def advance(self, tournament: str, order: c.Advance) -> Added:
+        """Let those go on who have qualified."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            return await gate.advance(tournament, order, actor, log.entry)
+
+        return self._carried_out(tournament, work)
+
+    def measure(self, tournament: str, order: c.FreezeMatch | c.ReleaseMatch) -> Added:
+        """Freeze or release a match."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            from api.gate.tournament_measures import carry_out
+
+            return await carry_out(gate, tournament, order, actor, log.entry)
+
+        return self._carried_out(tournament, work)
+
+    def standings(self, tournament: str, at: int | None, entrant: str | None, *, named: bool) -> Table:
+        """The standings after an entry; a store that is served is read, too."""
+        from api.gate.tournament_commands import state_at
+        from domain.tournaments.judging import entrant_in
+        from replay.tournaments.results import explained_of, standings_of
+
+        with opened_store(self._store, write=False) as opened:
+            state = state_at(log_of(opened, tournament), at)
+            known = opened.people.names([one.player for one in state.numbered]) if named else {}
+            why = None if entrant is None else explained_of(state, entrant_in(state, entrant).id)
+            names = {id: name for id, one in state.entrants.items() if (name := known.get(one.player))}
+            return Table(state.title, state.entry, standings_of(state), names, why)
+
+    def integrity(self, tournament: str) -> Integrity:
+        """The integrity table."""
+
+        async def work(gate: TournamentGate) -> Integrity:
+            from api.gate.tournament_integrity import integrity_of
+
+            return await integrity_of(gate, tournament, self._language)
+
+        return run_at(self._store, work)
+
+    def export(self, tournament: str, wanted: Wanted, into: IO[bytes], *, with_proofs: bool = False) -> None:
+        """Write an export to a file; a store that is served is read, too."""
+        from api.cli.tournament_files import write_bundle
+        from api.gate.tournament_commands import state_at
+        from replay.tournaments.exports import exported
+
+        with opened_store(self._store, write=False) as opened:
+            log = log_of(opened, tournament)
+            state = state_at(log, wanted.at)
+            if wanted.format == "bundle":
+                write_bundle(opened, log, state.entry, into, with_proofs=with_proofs)
+                return
+            names = opened.people.names([one.player for one in state.entrants.values()])
+            known = {person: name for person, name in names.items() if name}
+            into.write(exported(log, state, wanted, known, opened.keys.signing.verifying.name))
+
+    def close(self) -> None:
+        """Nothing is held between two commands."""
+
+    def _with_log(
+        self, tournament: str, work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[T]]
+    ) -> T:
+        async def over(gate: TournamentGate) -> T:
+            log = await gate.commands.log(tournament)
+            return await work(gate, log, await acting(gate, self._person, log.state))
+
+        return run_at(self._store, over)
+
+    def _carried_out(
+        self, tournament: str, work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[Accepted]]
+    ) -> Added:
+        return _added(self._with_log(tournament, work))
+
+
+def log_of(store: SqlStore, tournament: str) -> TournamentLog:
+    """Return the log of a tournament.  Raises CannotBeDone: there is none of this id."""
+    log = store.tournament(tournament)
+    if log is None:
+        raise CannotBeDone(f"there is no tournament {tournament}")
+    return log
+
+
+def _added(accepted: Accepted) -> Added:
+    from domain.log import b64
+
+    log, last = accepted.log, max(accepted.last, 1)
+    kinds = tuple(record.kind for record in log.records[accepted.first - 1 : accepted.last])
+    return Added(log.id, last, b64(log.roots[last - 1]), kinds)

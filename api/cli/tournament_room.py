@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.common import CannotBeDone, heading, json_option, language_option, print_json, store_option
+from api.cli.tournament_desk import only_on_a_store
 from api.cli.tournament_gate import acting, run_at
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ _WORDS = {
 
 
 @click.command()
+@only_on_a_store("on a server see the page /t/TOURNAMENT/disputes/MATCH")
 @store_option()
 @click.argument("tournament", metavar="TOURNAMENT")
 @click.argument("match", metavar="MATCH")

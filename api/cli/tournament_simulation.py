@@ -19,6 +19,7 @@ from api.cli.common import (
     store_or_temporary,
 )
 from api.cli.games import game_named
+from api.cli.tournament_desk import only_on_a_store
 
 if TYPE_CHECKING:
     from api.cli.common import Advance
@@ -36,6 +37,7 @@ _share = click.FloatRange(0, 0.5)
 
 
 @click.command()
+@only_on_a_store("use a store of its own")
 @click.option("--players", metavar="N", type=click.IntRange(2, 1_000), default=16, show_default=True)
 @click.option(
     "--format",

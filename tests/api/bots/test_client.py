@@ -16,7 +16,8 @@ import pytest
 
 from api.bots import client as module
 from api.bots.agent_bot import observation_of
-from api.bots.client import Account, Player, Question, Seen, Server, ServerError, register
+from api.bots.client import Account, Player, Question, Seen, register
+from api.server_client import LONGEST_WAIT, MOST_BYTES, Server, ServerError
 from domain.agents import AGENTS
 from domain.agents.observation import Observation, table_of
 from domain.kernel import Picks
@@ -217,7 +218,7 @@ def test_a_limit_of_requests_is_waited_for_but_never_for_hours() -> None:
     with hostile(later, never, (200, {}, LOBBY)) as (url, _):
         server = Server(url, "secret", sleep=waits.append)
         Player(server, Account("p", "secret"), "random", random.Random()).lobby()
-    assert waits == [7.0, module.LONGEST_WAIT]
+    assert waits == [7.0, LONGEST_WAIT]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_a_limit_of_requests_is_waited_for_but_never_for_hours() -> None:
         (200, {}, b"{"),
         (200, {}, b"[1,2]"),
         (200, {}, b'{"mine":"\x1b[2J"}'),
-        (200, {}, b" " * (module.MOST_BYTES + 2)),
+        (200, {}, b" " * (MOST_BYTES + 2)),
         (302, {"location": "http://127.0.0.2/v1/lobby"}, b""),
         (401, {}, b""),
         (500, {}, b"Traceback"),

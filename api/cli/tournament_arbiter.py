@@ -1,0 +1,136 @@
+"""`glasnost tournament close`, `rule`, `freeze` and `report`: what arbiters do."""
+
+from __future__ import annotations
+
+import click
+
+from api.cli.common import json_option, language_option, print_json
+from api.cli.tournament_desk import Desk, converted, desk_options, print_added
+
+_id = click.argument("tournament", metavar="TOURNAMENT")
+
+
+@click.command()
+@desk_options()
+@_id
+@click.option(
+    "--adjourn", "adjourned", type=int, multiple=True, help="A board that goes on; may be repeated."
+)
+@click.option(
+    "--forfeit",
+    "forfeits",
+    type=(int, str),
+    multiple=True,
+    metavar="BOARD RESULT",
+    help="A board that is forfeited: +-, -+ or --; may be repeated.",
+)
+@click.option("--reason", default="", help="The reason.")
+@json_option
+@language_option
+def close(
+    desk: Desk,
+    tournament: str,
+    adjourned: tuple[int, ...],
+    forfeits: tuple[tuple[int, str], ...],
+    reason: str,
+    as_json: bool,
+    language: str,
+) -> None:
+    """Close the latest round.
+
+    \b
+    Example:
+      glasnost tournament close --store games TOURNAMENT --forfeit 3 +-
+    """
+    boards: list[dict[str, object]] = [{"board": board, "policy": "adjourn"} for board in adjourned]
+    boards += [{"board": board, "policy": "forfeit", "result": result} for board, result in forfeits]
+    print_added(desk.close_round(tournament, boards, reason), as_json, language)
+
+
+@click.command()
+@desk_options()
+@_id
+@click.argument("round_number", metavar="ROUND", type=int)
+@click.argument("board", metavar="BOARD", type=int)
+@click.argument("result", metavar="RESULT")
+@click.option("--reason", default="other", show_default=True, help="The reason, by its name.")
+@click.option("--text", required=True, help="What happened, for everybody to read.")
+@click.option("--rule", "cited", default="", help="The rule of the terms.")
+@click.option("--preview", is_flag=True, help="Show as JSON what the ruling would change; store nothing.")
+@click.option("--seen", default="", metavar="SHA256", help="The hash of its preview, for a closed round.")
+@json_option
+@language_option
+def rule(
+    desk: Desk,
+    tournament: str,
+    round_number: int,
+    board: int,
+    result: str,
+    reason: str,
+    text: str,
+    cited: str,
+    preview: bool,
+    seen: str,
+    as_json: bool,
+    language: str,
+) -> None:
+    """Decide the result of a board: 1-0, 0-1, ½, 0-0, +-, -+ or --.
+
+    \b
+    Example:
+      glasnost tournament rule --store games TOURNAMENT 1 3 +- --reason no_show --text "did not come"
+    """
+    from domain.tournaments import commands as c
+
+    about = {"round": round_number, "board": board, "result": result}
+    order = converted(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited)
+    if preview:
+        print_json(desk.preview(tournament, order))
+    else:
+        print_added(desk.rule(tournament, order, seen), as_json, language)
+
+
+@click.command()
+@desk_options()
+@_id
+@click.argument("match", metavar="MATCH")
+@click.option("--reason", required=True, help="The reason, for everybody to read.")
+@click.option("--release", is_flag=True, help="Let the match go on.")
+@json_option
+@language_option
+def freeze(
+    desk: Desk, tournament: str, match: str, reason: str, release: bool, as_json: bool, language: str
+) -> None:
+    """Freeze a match: it takes no move, and its clocks stand.
+
+    \b
+    Example:
+      glasnost tournament freeze --store games TOURNAMENT MATCH --reason "a doubt about a hand"
+    """
+    from domain.tournaments import commands as c
+
+    order = (c.ReleaseMatch if release else c.FreezeMatch)(match=match, reason=reason)
+    print_added(desk.measure(tournament, order), as_json, language)
+
+
+@click.command()
+@desk_options(acts=False)
+@_id
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@json_option
+@language_option
+def report(desk: Desk, tournament: str, as_csv: bool, as_json: bool, language: str) -> None:
+    """Show the integrity table: lights for each match, takebacks, longest thinks, faces of dice.
+
+    \b
+    Example:
+      glasnost tournament report --store games TOURNAMENT --csv > integrity.csv
+    """
+    from api.gate.tournament_integrity import as_csv as csv_of
+
+    found = desk.integrity(tournament)
+    if as_json:
+        print_json(found)
+        return
+    told = csv_of(found)
+    click.echo(told if as_csv else told.replace("\r\n", "\n").replace(",", "\t"), nl=False)

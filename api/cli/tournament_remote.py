@@ -1,0 +1,360 @@
+"""Carries out the commands of `glasnost tournament` by a server, over its public HTTP API.
+
+A server is not trusted: what it says is bounded (`api.server_client`), checked, and printed without control
+characters.  Each command first reads the latest entry, and names it (`expect`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import Struct
+
+from api.cli.common import CannotBeDone
+from api.cli.tournament_desk import Added, Drafted, InvitationCode, Table
+from api.server_client import Reply, Server, ServerError
+from replay.tournaments.standings import Explained, Standings
+
+if TYPE_CHECKING:
+    from api.gate.tournament_integrity import Integrity
+    from domain.tournaments import commands as c
+    from domain.tournaments.terms import Terms
+    from replay.tournaments.entrant_list import ListedEntrant
+    from replay.tournaments.exports import Wanted
+
+MOST_EXPORT_BYTES = 4 * 1024**3  # 20,000 matches of some 100 kB
+_MOST_PAGES = 100  # of entrants
+_MOST_DETAIL = 500  # characters of a refusal
+_DONE = (HTTPStatus.OK, HTTPStatus.CREATED)
+_DRAW_FIRST, _STALE = "/problems/boards", "/problems/stale"
+
+T = TypeVar("T")
+
+
+# ── What is read of the server's answers: everything else in them is left alone ──
+
+
+class _Kind(Struct, frozen=True):
+    """An entry that a command added."""
+
+    kind: str
+
+
+class _Entries(Struct, frozen=True):
+    """The answer to a command."""
+
+    tournament: str
+    entry: int
+    root: str
+    facts: tuple[_Kind, ...]
+
+
+class _Looked(Struct, frozen=True):
+    """`GET /v1/tournaments/{tournament}`."""
+
+    title: str
+    entry: int
+    rounds: tuple[Any, ...]
+    lots: dict[str, int]
+
+
+class _Code(Struct, frozen=True):
+    """A kept place."""
+
+    person: str
+    name: str
+    code: str
+
+
+class _Invited(Struct, frozen=True):
+    """`POST .../invitations`."""
+
+    tournament: str
+    entry: int
+    root: str
+    invitations: tuple[_Code, ...]
+
+
+class _DraftBoard(Struct, frozen=True):
+    """A board of a draft."""
+
+    w: str
+    b: str
+    floats: str
+    colour_rule: str
+
+
+class _Draft(Struct, frozen=True):
+    """`POST .../rounds`."""
+
+    entry: int
+    round: int
+    draft_sha256: str
+    engine: str
+    version: str
+    rules: str
+    input_sha256: str
+    boards: tuple[_DraftBoard, ...]
+    byes: dict[str, str]
+
+
+class _Standings(Struct, frozen=True):
+    """`GET .../standings`."""
+
+    entry: int
+    standings: Standings
+    explained: tuple[Explained, ...] | None = None
+
+
+class _Entrant(Struct, frozen=True):
+    """A line of `GET .../entrants`."""
+
+    entrant: str
+    player: str
+
+
+class _Entrants(Struct, frozen=True):
+    """`GET .../entrants`."""
+
+    entrants: tuple[_Entrant, ...]
+    names: dict[str, str | None]
+    next: int | None
+
+
+class _Problem(Struct, frozen=True):
+    """A refusal."""
+
+    type: str
+    detail: str
+
+
+class RemoteDesk:
+    """Carries out the commands by a server; see `api.cli.tournament_desk.Desk`."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def announce(self, title: str, terms: Terms) -> Added:
+        """Announce a tournament."""
+        return self._added("/v1/tournaments", {"title": title, "terms": terms})
+
+    def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
+        """Enter all of a list, or nobody: all lines name players, or none does."""
+        expect = self._look(tournament).entry
+        if all(one.player for one in listed):
+            places = [
+                {"person": one.player, "seed_order": one.seed, "rating": one.rating, "enters": True}
+                for one in listed
+            ]
+            body = {"do": "invite", "places": places, "expect": expect}
+            return self._added(f"{_path(tournament)}/entries", body), ()
+        if any(one.player for one in listed):
+            raise CannotBeDone(
+                "with --url all lines of a list have the id of a player, or none has: divide the list"
+            )
+        rows = [{"name": one.name, "seed_order": one.seed, "rating": one.rating} for one in listed]
+        path = f"{_path(tournament)}/invitations"
+        made = self._post(path, {"expect": expect, "entrants": rows}, _Invited, once=True)
+        codes = tuple(InvitationCode(one.name, one.person, one.code) for one in made.invitations)
+        return Added(made.tournament, made.entry, made.root, ("invited",) * len(codes)), codes
+
+    def draft(self, tournament: str) -> Drafted:
+        """Pair the next round, and store nothing."""
+        found = self._draft(tournament, self._look(tournament).entry)
+        boards = tuple((one.w, one.b, one.floats, one.colour_rule) for one in found.boards)
+        draft = msgspec.to_builtins(found) | {"boards": boards}
+        del draft["entry"], draft["draft_sha256"]
+        return Drafted(found.entry, draft, found.draft_sha256, boards, found.byes)
+
+    def pair(self, tournament: str) -> Added:
+        """Pair the next round; the lot for the first colour is drawn before the first one."""
+        from domain.tournaments.crosstables import FIRST_COLOUR
+
+        seen = self._look(tournament)
+        expect, path = seen.entry, f"{_path(tournament)}/rounds"
+        reply = self._sent(path, {"expect": expect})
+        if _problem(reply).type == _DRAW_FIRST and FIRST_COLOUR not in seen.lots:
+            lot = {"do": "draw_lot", "label": FIRST_COLOUR, "n": 2, "expect": expect}
+            expect = self._added(f"{_path(tournament)}/entries", lot).entry
+            reply = self._sent(path, {"expect": expect})
+        found = _read(_accepted(reply), _Draft)
+        body = {"expect": found.entry, "draft_sha256": found.draft_sha256}
+        return self._added(f"{path}/{found.round}", body)
+
+    def publish_round(self, tournament: str) -> Added:
+        """Publish the latest round."""
+        seen = self._look(tournament)
+        return self._added(f"{_latest_round(tournament, seen)}/publication", {"expect": seen.entry})
+
+    def publish_standings(self, tournament: str, *, final: bool) -> Added:
+        """Publish the standings."""
+        body = {"expect": self._look(tournament).entry, "final": final}
+        return self._added(f"{_path(tournament)}/publication", body)
+
+    def close_round(self, tournament: str, boards: list[dict[str, object]], reason: str) -> Added:
+        """Close the latest round."""
+        seen = self._look(tournament)
+        body = {"expect": seen.entry, "boards": boards, "reason": reason}
+        return self._added(f"{_latest_round(tournament, seen)}/close", body)
+
+    def rule(self, tournament: str, order: c.Rule, seen: str) -> Added:
+        """Decide the result of a board."""
+        body = self._order(tournament, order) | {"preview": seen or None}
+        del body["do"]
+        place = f"rounds/{body.pop('round')}/boards/{body.pop('board')}"
+        return self._added(f"{_path(tournament)}/{place}/rulings", body)
+
+    def preview(self, tournament: str, order: c.Rule) -> object:
+        """What a ruling would change."""
+        body = self._order(tournament, order)
+        return self._post(f"{_path(tournament)}/previews", body, dict[str, Any])
+
+    def advance(self, tournament: str, order: c.Advance) -> Added:
+        """Let those go on who have qualified."""
+        return self._added(f"{_path(tournament)}/entries", self._order(tournament, order))
+
+    def measure(self, tournament: str, order: c.FreezeMatch | c.ReleaseMatch) -> Added:
+        """Freeze or release a match."""
+        return self._added(f"{_path(tournament)}/freezes", self._order(tournament, order))
+
+    def standings(self, tournament: str, at: int | None, entrant: str | None, *, named: bool) -> Table:
+        """The standings after an entry."""
+        asked = {"at": at, "explain": entrant}
+        found = self._get(f"{_path(tournament)}/standings{_query(asked)}", _Standings)
+        title, names = "", {}
+        if named:
+            title = self._get(f"{_path(tournament)}{_query({'at': found.entry})}", _Looked).title
+            names = self._names(tournament, found.entry)
+        return Table(title, found.entry, found.standings, names, found.explained)
+
+    def integrity(self, tournament: str) -> Integrity:
+        """The integrity table; only officials may read it."""
+        from api.gate.tournament_integrity import LIGHTS, Integrity
+
+        found = self._get(f"{_path(tournament)}/integrity", Integrity)
+        if any(set(LIGHTS) - board.lights.keys() for board in found.boards):
+            raise CannotBeDone("an answer is no Integrity: a light is missing")
+        return found
+
+    def export(self, tournament: str, wanted: Wanted, into: IO[bytes], *, with_proofs: bool = False) -> None:
+        """Write an export to a file as the server sends it; `verify` checks a tournament file."""
+        asked: dict[str, Any] = {"format": wanted.format, "at": wanted.at, "round": wanted.round or None}
+        asked |= {"table": wanted.table, "entrant": wanted.entrant or None}
+        asked |= {"log": "true" if with_proofs else None}
+        path = f"{_path(tournament)}/export{_query(asked)}"
+        try:
+            reply = self._server.download(path, into, MOST_EXPORT_BYTES)
+        except ServerError as error:
+            raise CannotBeDone(str(error)) from error
+        _accepted(reply)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._server.close()
+
+    def _look(self, tournament: str) -> _Looked:
+        return self._get(_path(tournament), _Looked)
+
+    def _draft(self, tournament: str, expect: int) -> _Draft:
+        return self._post(f"{_path(tournament)}/rounds", {"expect": expect}, _Draft)
+
+    def _order(self, tournament: str, order: Struct) -> dict[str, Any]:
+        plain: dict[str, Any] = msgspec.to_builtins(order)
+        return plain | {"expect": self._look(tournament).entry}
+
+    def _names(self, tournament: str, entry: int) -> dict[str, str]:
+        """The names of the entrants after an entry, those that are known."""
+        names: dict[str, str] = {}
+        after: int | None = 0
+        for _ in range(_MOST_PAGES):
+            asked = {"at": entry, "after": after, "limit": 200}
+            page = self._get(f"{_path(tournament)}/entrants{_query(asked)}", _Entrants)
+            for one in page.entrants:
+                if name := page.names.get(one.player):
+                    names[one.entrant] = name
+            after = page.next
+            if after is None:
+                break
+        return names
+
+    def _added(self, path: str, body: object) -> Added:
+        found = self._post(path, body, _Entries)
+        return Added(found.tournament, found.entry, found.root, tuple(one.kind for one in found.facts))
+
+    def _get(self, path: str, kind: type[T]) -> T:
+        try:
+            return _read(_accepted(self._server.get(path)), kind)
+        except ServerError as error:
+            raise CannotBeDone(str(error)) from error
+
+    def _post(self, path: str, body: object, kind: type[T], *, once: bool = False) -> T:
+        return _read(_accepted(self._sent(path, body, once=once)), kind)
+
+    def _sent(self, path: str, body: object, *, once: bool = False) -> Reply:
+        try:
+            return self._server.post(path, body, once=once)
+        except ServerError as error:
+            more = "; it is not known whether it was done: look at the standings first" if once else ""
+            raise CannotBeDone(f"{error}{more}") from error
+
+
+def _path(tournament: str) -> str:
+    return f"/v1/tournaments/{quote(tournament, safe='')}"
+
+
+def _latest_round(tournament: str, seen: _Looked) -> str:
+    return f"{_path(tournament)}/rounds/{max(len(seen.rounds), 1)}"
+
+
+def _query(asked: dict[str, Any]) -> str:
+    given = {name: value for name, value in asked.items() if value is not None}
+    return f"?{urlencode(given)}" if given else ""
+
+
+def _problem(reply: Reply) -> _Problem:
+    """What a refusal says; nothing if the answer is none."""
+    if reply.status in _DONE:
+        return _Problem("", "")
+    try:
+        return _read(reply, _Problem)
+    except CannotBeDone:
+        return _Problem("", "")
+
+
+def _accepted(reply: Reply) -> Reply:
+    """Return the answer if the server did what was asked.
+
+    Raises:
+        CannotBeDone: it refuses; the text is the server's, in one line.
+    """
+    if reply.status in _DONE:
+        return reply
+    problem = _problem(reply)
+    detail = problem.detail[:_MOST_DETAIL] or f"the server answers with the status {reply.status}"
+    if problem.type == _STALE:
+        detail += "; another official was faster, and nothing was stored: look again, then repeat the command"
+    raise CannotBeDone(detail)
+
+
+def _read(reply: Reply, kind: type[T]) -> T:
+    """What an answer says.  Raises CannotBeDone: it is not of this kind."""
+    try:
+        return msgspec.convert(_printable(msgspec.json.decode(reply.body)), kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        name = getattr(kind, "__name__", "object").lstrip("_")
+        raise CannotBeDone(f"an answer of the server is no {name}: {type(error).__name__}") from error
+
+
+def _printable(value: Any) -> Any:
+    """Return a decoded answer whose texts cannot control a terminal."""
+    if isinstance(value, str):
+        return value if value.isprintable() else "".join(one if one.isprintable() else " " for one in value)
+    if isinstance(value, dict):
+        return {_printable(name): _printable(one) for name, one in value.items()}
+    if isinstance(value, Sequence):
+        return [_printable(one) for one in value]
+    return value

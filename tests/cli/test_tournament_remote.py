@@ -1,0 +1,134 @@
+"""`glasnost tournament --url`: the same commands by a real server, and what a hostile one gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.cli.tournament_remote import RemoteDesk, _Looked
+from replay.tournaments import pairing, pairing_twice
+from tests.api.bots.test_client import hostile
+from tests.api.http.served import Served, served
+from tests.cli.program import Program
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairing_twice, "pair_twice", pairing.pair)
+        with served(tmp_path_factory.mktemp("remote")) as running:
+            yield running
+
+
+@pytest.fixture
+def at(glasnost: Program, server: Served) -> tuple[str, ...]:
+    """The options that name the server and a director."""
+    Path("my.token").write_text(f"{server.person('organizer').token}\n")
+    return ("--url", f"http://127.0.0.1:{server.port}", "--token-file", "my.token")
+
+
+def announced(glasnost: Program, at: tuple[str, ...]) -> str:
+    """The id of a new tournament, with four entrants."""
+    terms = glasnost("tournament", "terms", "swiss").ok().out
+    Path("terms.toml").write_text(terms.replace("rounds = 7", "rounds = 1"))
+    name = str(glasnost("tournament", "new", *at, "terms.toml", "--json").json["tournament"])
+    Path("list.csv").write_text("name,rating\nAnn,1900\nBen,1800\nCleo,1700\nDan,1600\n")
+    made = glasnost("tournament", "enter", *at, name, "list.csv", "--json").json
+    assert [one["name"] for one in made["invitations"]] == ["Ann", "Ben", "Cleo", "Dan"]
+    assert made["kinds"] == ["invited"] * 4
+    return name
+
+
+def test_a_round_is_paired_published_ruled_and_closed_by_a_server(
+    glasnost: Program, at: tuple[str, ...]
+) -> None:
+    name = announced(glasnost, at)
+    assert glasnost("tournament", "pair", *at, name).ok().out.endswith("paired\n")
+    assert "published" in glasnost("tournament", "publish", *at, name).ok().out
+    rule = ("tournament", "rule", *at, name, "1", "1")
+    assert glasnost(*rule, "1-0", "--text", "as reported").ok().out.endswith("ruled\n")
+    closing = ("tournament", "close", *at, name)
+    glasnost(*closing).refused(2, "round 1", "2")
+    assert glasnost(*closing, "--forfeit", "2", "+-").ok().out.endswith("round_closed\n")
+    again = (*rule, "0-1", "--text", "set up wrongly")
+    seen = glasnost(*again, "--preview").json
+    glasnost(*again).refused(2)
+    assert glasnost(*again, "--seen", seen["sha256"]).ok().out.endswith("ruled\n")
+    out = glasnost("tournament", "standings", *at, name, "--explain", "n1").ok().out
+    assert "Ann" in out
+    early = glasnost("tournament", "standings", *at, name, "--at", "6", "--json").json
+    assert (early["entry"], early["explained"]) == (6, None)
+    assert "sentence" in glasnost("tournament", "report", *at, name, "--json").json
+    glasnost("tournament", "advance", *at, name).refused(2)
+    glasnost("tournament", "freeze", *at, name, "mnone", "--reason", "a doubt").refused(2)
+    final = glasnost("tournament", "publish", *at, name, "--final", "--json").json
+    assert final["kinds"] == ["published"]
+    glasnost("tournament", "export", *at, name, "--format", "csv", "--out", "cup.csv").ok()
+    assert "Ann" in Path("cup.csv").read_text()
+
+
+def test_a_command_on_an_older_entry_is_stale_and_stores_nothing(
+    glasnost: Program, at: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = announced(glasnost, at)
+    before = glasnost("tournament", "standings", *at, name, "--json").json["entry"]
+    monkeypatch.setattr(RemoteDesk, "_look", lambda self, tournament: _Looked("t", before - 1, (), {}))
+    glasnost("tournament", "pair", *at, name).refused(2, "nothing was stored")
+    assert glasnost("tournament", "standings", *at, name, "--json").json["entry"] == before
+
+
+def test_a_list_of_both_kinds_enters_nobody(glasnost: Program, at: tuple[str, ...], server: Served) -> None:
+    name = announced(glasnost, at)
+    player = server.player().player
+    Path("both.csv").write_text(f"name,player\nEve,\nFay,{player}\n")
+    glasnost("tournament", "enter", *at, name, "both.csv").refused(2, "divide the list")
+    Path("own.csv").write_text(f"name,player\nFay,{player}\n")
+    assert glasnost("tournament", "enter", *at, name, "own.csv", "--json").json["kinds"] == ["entered"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "name a store"),
+        (("--token-file", "good"), "--url"),
+        (("--url", "http://127.0.0.1:9", "--store", "s"), "not both"),
+        (("--url", "http://127.0.0.1:9", "--as", "p"), "token says who acts"),
+        (("--url", "ftp://x"), "no address of a server"),
+        (("--url", "http://127.0.0.1:9"), "no server answers"),
+        (("--url", "http://127.0.0.1:9", "--token-file", "bad"), "holds no token"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(glasnost: Program, options: tuple[str, ...], words: str) -> None:
+    Path("good").write_text("abc\n")
+    Path("bad").write_text("abc\r\nx-admin: yes\n")
+    told = glasnost("tournament", "pair", *options, "t1").refused(2, words)
+    assert "x-admin" not in told.err
+
+
+@pytest.mark.parametrize("command", [("room", "t1", "m1"), ("bids", "t1"), ("simulate",)])
+def test_what_needs_a_store_says_so(glasnost: Program, command: tuple[str, ...]) -> None:
+    glasnost("tournament", *command, "--url", "http://127.0.0.1:9").refused(2, "on a store only")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (200, {}, b"{"),
+        (200, {}, b"[" * 100_000),
+        (200, {}, b'{"title":7}'),
+        (302, {"location": "http://127.0.0.2/"}, b""),
+        (409, {}, b'{"type":"/problems/late","detail":"\\u001b[2J\\nno"}'),
+        (500, {}, b"Traceback"),
+    ],
+)
+def test_a_hostile_answer_is_one_printable_line_without_the_token(
+    glasnost: Program, reply: tuple[int, dict[str, str], bytes]
+) -> None:
+    Path("my.token").write_text("secret-token")
+    with hostile(reply) as (url, paths):
+        told = glasnost("tournament", "pair", "--url", url, "--token-file", "my.token", "../x").refused(2)
+    assert paths == ["/v1/tournaments/..%2Fx"]
+    assert told.err.rstrip("\n").isprintable()
+    assert "secret" not in told.err
