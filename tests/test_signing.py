@@ -35,7 +35,7 @@ CHECKPOINT = {  # who has a match's checkpoint signed
     "api/http/routes/tournaments.py: read_tournament_checkpoint",
     "api/http/routes/tournament_exports.py: _bundle",
     "api/web/tournament_evidence.py: prove",  # of the file that its page has verified
-    "api/cli/tournament_files.py: write_bundle",
+    "api/cli/tournament_gate.py: write_bundle",
     "api/gate/commit.py: Commits.note",
     "api/http/permissions.py: receipt_of",
     "api/http/routes/verifications.py: read_verification",  # by the route that serves checkpoints
@@ -48,8 +48,8 @@ SIGNING = {  # who takes the signing key of a ring
     "api/cli/fuzz.py: _match_file",
     "api/cli/import_log.py: _Target.keep",
     "api/cli/play.py: _Files.write",
-    "api/cli/tournament_files.py: write_bundle",
-    "api/cli/tournament_files.py: export",
+    "api/cli/tournament_gate.py: write_bundle",
+    "api/cli/tournament_gate.py: StoreBackend.export",
     "api/gate/tournament_commands.py: TournamentCommands.checkpoint",
     "ops/bench/tournaments.py: _verifying",
     "api/cli/script.py: _finish",

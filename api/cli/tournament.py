@@ -1,4 +1,4 @@
-"""`glasnost tournament`: the organizer's desk on the command line, over a store or a server.
+"""`glasnost tournament`: the organizer's backend on the command line, over a store or a server.
 
 Each command goes through the same gate as over HTTP.  While a server runs on a directory, its tournaments are
 run over HTTP (`--url`); those of a database at any time.
@@ -13,8 +13,9 @@ import click
 from api.cli import tournament_files
 from api.cli.common import CannotBeDone, json_option, language_option, print_json, read_bytes
 from api.cli.tournament_arbiter import close, freeze, report, rule
+from api.cli.tournament_backend import WORDS, Backend, Drafted, converted, print_added
 from api.cli.tournament_bids import bids
-from api.cli.tournament_desk import WORDS, Desk, Drafted, converted, desk_options, print_added
+from api.cli.tournament_options import backend_options
 from api.cli.tournament_room import room
 from api.cli.tournament_simulation import simulate
 
@@ -57,11 +58,11 @@ def terms(format: str, game: str, language: str) -> None:
 
 
 @tournament.command()
-@desk_options()
+@backend_options()
 @click.argument("file", metavar="TERMS.toml", type=click.Path(path_type=Path))
 @json_option
 @language_option
-def new(desk: Desk, file: Path, as_json: bool, language: str) -> None:
+def new(backend: Backend, file: Path, as_json: bool, language: str) -> None:
     """Announce a tournament; who acts, an organizer or an admin, is its director.
 
     \b
@@ -72,16 +73,16 @@ def new(desk: Desk, file: Path, as_json: bool, language: str) -> None:
     from api.cli.tournament_terms import read_terms
 
     given = read_terms(file)
-    print_added(desk.announce(given.title, given.terms), as_json, language)
+    print_added(backend.announce(given.title, given.terms), as_json, language)
 
 
 @tournament.command()
-@desk_options()
+@backend_options()
 @_id
 @click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
 @json_option
 @language_option
-def enter(desk: Desk, tournament: str, file: Path, as_json: bool, language: str) -> None:
+def enter(backend: Backend, tournament: str, file: Path, as_json: bool, language: str) -> None:
     """Enter everybody on a list: columns name, player, rating, seed.
 
     A line with the id of a player enters that player.  Any other name gets a place that is kept, and a code
@@ -98,19 +99,19 @@ def enter(desk: Desk, tournament: str, file: Path, as_json: bool, language: str)
         listed = read_entrants(read_bytes(file, limit=MOST_BYTES, what="list of entrants"))
     except Refused as error:
         raise CannotBeDone(str(error)) from error
-    added, codes = desk.enter(tournament, listed)
+    added, codes = backend.enter(tournament, listed)
     print_added(added, as_json, language, invitations=codes)
     for one in () if as_json else codes:
         click.echo(f"{one.name}\t{one.code}")
 
 
 @tournament.command()
-@desk_options()
+@backend_options()
 @_id
 @click.option("--draft", is_flag=True, help="Show the pairing, and store nothing.")
 @json_option
 @language_option
-def pair(desk: Desk, tournament: str, draft: bool, as_json: bool, language: str) -> None:
+def pair(backend: Backend, tournament: str, draft: bool, as_json: bool, language: str) -> None:
     """Pair the next round; the lot for the first colour is drawn before the first one.
 
     \b
@@ -118,19 +119,21 @@ def pair(desk: Desk, tournament: str, draft: bool, as_json: bool, language: str)
       glasnost tournament pair --store games TOURNAMENT --draft
     """
     if draft:
-        _print_draft(desk.draft(tournament), as_json, language)
+        _print_draft(backend.draft(tournament), as_json, language)
     else:
-        print_added(desk.pair(tournament), as_json, language)
+        print_added(backend.pair(tournament), as_json, language)
 
 
 @tournament.command()
-@desk_options()
+@backend_options()
 @_id
 @click.option("--standings", is_flag=True, help="Publish the standings instead of a round.")
 @click.option("--final", is_flag=True, help="Publish the final standings: the tournament is over.")
 @json_option
 @language_option
-def publish(desk: Desk, tournament: str, standings: bool, final: bool, as_json: bool, language: str) -> None:
+def publish(
+    backend: Backend, tournament: str, standings: bool, final: bool, as_json: bool, language: str
+) -> None:
     """Publish the round that is paired, which opens its matches; or the standings.
 
     \b
@@ -138,14 +141,14 @@ def publish(desk: Desk, tournament: str, standings: bool, final: bool, as_json: 
       glasnost tournament publish --store games TOURNAMENT
     """
     if standings or final:
-        added = desk.publish_standings(tournament, final=final)
+        added = backend.publish_standings(tournament, final=final)
     else:
-        added = desk.publish_round(tournament)
+        added = backend.publish_round(tournament)
     print_added(added, as_json, language)
 
 
 @tournament.command()
-@desk_options()
+@backend_options()
 @_id
 @click.option(
     "--decided",
@@ -157,7 +160,7 @@ def publish(desk: Desk, tournament: str, standings: bool, final: bool, as_json: 
 @json_option
 @language_option
 def advance(
-    desk: Desk, tournament: str, decided: tuple[str, ...], reason: str, as_json: bool, language: str
+    backend: Backend, tournament: str, decided: tuple[str, ...], reason: str, as_json: bool, language: str
 ) -> None:
     """Let those go on who have qualified: to the next stage, or between the divisions of a league.
 
@@ -172,18 +175,18 @@ def advance(
     from domain.tournaments import commands as c
 
     order = converted(c.Advance, do="advance", decided=decided, reason=reason)
-    print_added(desk.advance(tournament, order), as_json, language)
+    print_added(backend.advance(tournament, order), as_json, language)
 
 
 @tournament.command()
-@desk_options(acts=False)
+@backend_options(acts=False)
 @_id
 @click.option("--at", "at", type=int, help="After this entry; else the latest.")
 @click.option("--explain", "entrant", help="Show every addend of this entrant's values.")
 @json_option
 @language_option
 def standings(
-    desk: Desk, tournament: str, at: int | None, entrant: str | None, as_json: bool, language: str
+    backend: Backend, tournament: str, at: int | None, entrant: str | None, as_json: bool, language: str
 ) -> None:
     """Show the standings after any entry.
 
@@ -191,7 +194,7 @@ def standings(
     Example:
       glasnost tournament standings --store games TOURNAMENT --explain n3
     """
-    found = desk.standings(tournament, at, entrant, named=not as_json)
+    found = backend.standings(tournament, at, entrant, named=not as_json)
     table = found.standings
     if as_json:
         print_json(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from api.cli.common import json_option, language_option, print_json
-from api.cli.tournament_desk import Desk, converted, desk_options, print_added
+from api.cli.tournament_backend import Backend, converted, print_added
+from api.cli.tournament_options import backend_options
 
 _id = click.argument("tournament", metavar="TOURNAMENT")
 
 
 @click.command()
-@desk_options()
+@backend_options()
 @_id
 @click.option(
     "--adjourn", "adjourned", type=int, multiple=True, help="A board that goes on; may be repeated."
@@ -28,7 +29,7 @@ _id = click.argument("tournament", metavar="TOURNAMENT")
 @json_option
 @language_option
 def close(
-    desk: Desk,
+    backend: Backend,
     tournament: str,
     adjourned: tuple[int, ...],
     forfeits: tuple[tuple[int, str], ...],
@@ -44,11 +45,11 @@ def close(
     """
     boards: list[dict[str, object]] = [{"board": board, "policy": "adjourn"} for board in adjourned]
     boards += [{"board": board, "policy": "forfeit", "result": result} for board, result in forfeits]
-    print_added(desk.close_round(tournament, boards, reason), as_json, language)
+    print_added(backend.close_round(tournament, boards, reason), as_json, language)
 
 
 @click.command()
-@desk_options()
+@backend_options()
 @_id
 @click.argument("round_number", metavar="ROUND", type=int)
 @click.argument("board", metavar="BOARD", type=int)
@@ -61,7 +62,7 @@ def close(
 @json_option
 @language_option
 def rule(
-    desk: Desk,
+    backend: Backend,
     tournament: str,
     round_number: int,
     board: int,
@@ -85,13 +86,13 @@ def rule(
     about = {"round": round_number, "board": board, "result": result}
     order = converted(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited)
     if preview:
-        print_json(desk.preview(tournament, order))
+        print_json(backend.preview(tournament, order))
     else:
-        print_added(desk.rule(tournament, order, seen), as_json, language)
+        print_added(backend.rule(tournament, order, seen), as_json, language)
 
 
 @click.command()
-@desk_options()
+@backend_options()
 @_id
 @click.argument("match", metavar="MATCH")
 @click.option("--reason", required=True, help="The reason, for everybody to read.")
@@ -99,7 +100,7 @@ def rule(
 @json_option
 @language_option
 def freeze(
-    desk: Desk, tournament: str, match: str, reason: str, release: bool, as_json: bool, language: str
+    backend: Backend, tournament: str, match: str, reason: str, release: bool, as_json: bool, language: str
 ) -> None:
     """Freeze a match: it takes no move, and its clocks stand.
 
@@ -110,16 +111,16 @@ def freeze(
     from domain.tournaments import commands as c
 
     order = (c.ReleaseMatch if release else c.FreezeMatch)(match=match, reason=reason)
-    print_added(desk.measure(tournament, order), as_json, language)
+    print_added(backend.measure(tournament, order), as_json, language)
 
 
 @click.command()
-@desk_options(acts=False)
+@backend_options(acts=False)
 @_id
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @json_option
 @language_option
-def report(desk: Desk, tournament: str, as_csv: bool, as_json: bool, language: str) -> None:
+def report(backend: Backend, tournament: str, as_csv: bool, as_json: bool, language: str) -> None:
     """Show the integrity table: lights for each match, takebacks, longest thinks, faces of dice.
 
     \b
@@ -128,7 +129,7 @@ def report(desk: Desk, tournament: str, as_csv: bool, as_json: bool, language: s
     """
     from api.gate.tournament_integrity import as_csv as csv_of
 
-    found = desk.integrity(tournament)
+    found = backend.integrity(tournament)
     if as_json:
         print_json(found)
         return

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.common import json_option, language_option, print_json, store_option
-from api.cli.tournament_desk import only_on_a_store
 from api.cli.tournament_gate import run_at
+from api.cli.tournament_options import only_on_a_store
 
 if TYPE_CHECKING:
     from api.gate.tournament_bids import BidReport

@@ -22,12 +22,11 @@ from api.cli.common import (
     language_option,
     print_json,
 )
-from api.cli.tournament_desk import Desk, desk_options
+from api.cli.tournament_backend import Backend
+from api.cli.tournament_options import backend_options
 from api.cli.verify import read_policy, trusted_keys
 
 if TYPE_CHECKING:
-    from api.store.sql import SqlStore
-    from domain.tournaments.history import TournamentLog
     from replay.tournaments.exports import Format, Table
     from replay.tournaments.report import Report
 
@@ -136,7 +135,7 @@ def _print(report: Report, as_json: bool) -> None:
 
 
 @click.command()
-@desk_options(acts=False)
+@backend_options(acts=False)
 @click.argument("tournament", metavar="TOURNAMENT")
 @click.option(
     "--format",
@@ -165,7 +164,7 @@ def _print(report: Report, as_json: bool) -> None:
 @click.option("--out", type=click.Path(path_type=Path), help="The file; else standard output.")
 @language_option
 def export(
-    desk: Desk,
+    backend: Backend,
     tournament: str,
     kind: Format,
     at: int | None,
@@ -187,41 +186,12 @@ def export(
     from replay.tournaments.exports import Wanted
 
     with file_at(out) as file:
-        desk.export(
+        backend.export(
             tournament,
             Wanted(kind, at, rounds or 0, table, entrant, language),
             file,
             with_proofs=with_proofs,
         )
-
-
-def write_bundle(
-    store: SqlStore, log: TournamentLog, at: int, out: IO[bytes], *, with_proofs: bool = False
-) -> None:
-    """Write the tournament file of the first entries; `with_proofs`: with those from the server's log.
-
-    Raises:
-        CannotBeDone: a match is not at hand, or the signed log does not hold the last of these entries.
-    """
-    from api.gate.tournament_commands import KIND
-    from api.store.log_proofs import TournamentProofs
-    from domain.signed_notes import checkpoint
-    from replay import matchfile
-    from replay.tournaments.file import write
-
-    def of(name: str) -> bytes:
-        match, note = store.match(name), store.note(name)
-        if match is None or note is None:
-            raise CannotBeDone(f"match {name} is not in this store, or not over")
-        return matchfile.write(match.records, note, proofs.of_match(name) if proofs else None)
-
-    proofs = TournamentProofs(store, log.id, at) if with_proofs else None
-    proof = proofs.of_entries() if proofs else None
-    if with_proofs and (proof is None or len(proof.proofs) < at):
-        raise CannotBeDone(f"the signed log does not hold entry {at} yet: serve the store, and try again")
-    keys = store.keys
-    note = checkpoint(keys.signing, log, at, log.roots[at - 1], KIND)
-    write(out, log, note, [keys.present, *keys.retired], of, at, proof)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from api.cli.common import CannotBeDone, must_hold_a_store, opened_store
-from api.cli.tournament_desk import Added, Drafted, InvitationCode, Table, converted
+from api.cli.tournament_backend import Added, Drafted, InvitationCode, Table, converted
 
 if TYPE_CHECKING:
     from api.gate.tournament_commands import Accepted
@@ -69,8 +69,8 @@ async def acting(gate: TournamentGate, person: str, s: Tournament | None = None)
     return Actor(known.id, known.role)
 
 
-class StoreDesk:
-    """Carries out the commands over a store; see `api.cli.tournament_desk.Desk`.
+class StoreBackend:
+    """Carries out the commands over a store; see `api.cli.tournament_backend.Backend`.
 
     Args:
         person: the id of the official who acts; "": the opener of the tournament.
@@ -237,7 +237,6 @@ class StoreDesk:
 
     def export(self, tournament: str, wanted: Wanted, into: IO[bytes], *, with_proofs: bool = False) -> None:
         """Write an export to a file; a store that is served is read, too."""
-        from api.cli.tournament_files import write_bundle
         from api.gate.tournament_commands import state_at
         from replay.tournaments.exports import exported
 
@@ -283,3 +282,32 @@ def _added(accepted: Accepted) -> Added:
     log, last = accepted.log, max(accepted.last, 1)
     kinds = tuple(record.kind for record in log.records[accepted.first - 1 : accepted.last])
     return Added(log.id, last, b64(log.roots[last - 1]), kinds)
+
+
+def write_bundle(
+    store: SqlStore, log: TournamentLog, at: int, out: IO[bytes], *, with_proofs: bool = False
+) -> None:
+    """Write the tournament file of the first entries; `with_proofs`: with those from the server's log.
+
+    Raises:
+        CannotBeDone: a match is not at hand, or the signed log does not hold the last of these entries.
+    """
+    from api.gate.tournament_commands import KIND
+    from api.store.log_proofs import TournamentProofs
+    from domain.signed_notes import checkpoint
+    from replay import matchfile
+    from replay.tournaments.file import write
+
+    def of(name: str) -> bytes:
+        match, note = store.match(name), store.note(name)
+        if match is None or note is None:
+            raise CannotBeDone(f"match {name} is not in this store, or not over")
+        return matchfile.write(match.records, note, proofs.of_match(name) if proofs else None)
+
+    proofs = TournamentProofs(store, log.id, at) if with_proofs else None
+    proof = proofs.of_entries() if proofs else None
+    if with_proofs and (proof is None or len(proof.proofs) < at):
+        raise CannotBeDone(f"the signed log does not hold entry {at} yet: serve the store, and try again")
+    keys = store.keys
+    note = checkpoint(keys.signing, log, at, log.roots[at - 1], KIND)
+    write(out, log, note, [keys.present, *keys.retired], of, at, proof)

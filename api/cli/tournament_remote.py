@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from api.cli.common import CannotBeDone
-from api.cli.tournament_desk import Added, Drafted, InvitationCode, Table
+from api.cli.tournament_backend import Added, Drafted, InvitationCode, Table
 from api.server_client import Reply, Server, ServerError
 from replay.tournaments.standings import Explained, Standings
 
@@ -132,8 +132,8 @@ class _Problem(Struct, frozen=True):
     detail: str
 
 
-class RemoteDesk:
-    """Carries out the commands by a server; see `api.cli.tournament_desk.Desk`."""
+class ServerBackend:
+    """Carries out the commands by a server; see `api.cli.tournament_backend.Backend`."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

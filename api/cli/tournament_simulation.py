@@ -19,7 +19,7 @@ from api.cli.common import (
     store_or_temporary,
 )
 from api.cli.games import game_named
-from api.cli.tournament_desk import only_on_a_store
+from api.cli.tournament_options import only_on_a_store
 
 if TYPE_CHECKING:
     from api.cli.common import Advance
@@ -98,7 +98,8 @@ def simulate(
       glasnost tournament simulate --players 8 --matches bots --out cup.glasnost-tournament --json
       glasnost tournament simulate --format league --players 16 --matches none
     """
-    from api.cli.tournament_files import file_at, write_bundle
+    from api.cli.tournament_files import file_at
+    from api.cli.tournament_gate import write_bundle
     from replay.tournaments.simulation import Plan
 
     if format_ in ("swiss", "stages") and rounds >= players:

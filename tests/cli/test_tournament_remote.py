@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.tournament_remote import RemoteDesk, _Looked
+from api.cli.tournament_remote import ServerBackend, _Looked
 from replay.tournaments import pairing, pairing_twice
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
@@ -74,7 +74,7 @@ def test_a_command_on_an_older_entry_is_stale_and_stores_nothing(
 ) -> None:
     name = announced(glasnost, at)
     before = glasnost("tournament", "standings", *at, name, "--json").json["entry"]
-    monkeypatch.setattr(RemoteDesk, "_look", lambda self, tournament: _Looked("t", before - 1, (), {}))
+    monkeypatch.setattr(ServerBackend, "_look", lambda self, tournament: _Looked("t", before - 1, (), {}))
     glasnost("tournament", "pair", *at, name).refused(2, "nothing was stored")
     assert glasnost("tournament", "standings", *at, name, "--json").json["entry"] == before
 
