@@ -248,6 +248,7 @@ class PostgresStore(SqlStore):
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         if self._writer is None:
             raise StoreError(READ_ONLY)
+        self.log_guard.check()
         if self._outdated:
             return _refused(self._outdated)
         records = append.records

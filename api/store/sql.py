@@ -197,7 +197,6 @@ class SqlStore(ABC):
         match = append.records[0].match
         if len(append.records) > 1 and any(record.match != match for record in append.records):
             raise ValueError("an append holds records of one match")
-        self.log_guard.check()
         wrapped = None if append.secret is None else self.wrapped(match, append.secret)
         return self._hand_over(append, wrapped)
 

@@ -416,8 +416,9 @@ class SqliteStore(SqlStore):
 
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         match = append.records[0].match
-        work = Appending(append, wrapped, self._recorder, self._games)
-        return self._writing.run(work, partial(self._tell, match))
+        work, writing = Appending(append, wrapped, self._recorder, self._games), self._writing
+        self.log_guard.check()
+        return writing.run(work, partial(self._tell, match))
 
     def write(self, work: Callable[[accounts.Cursor], T]) -> T:
         """See `SqlStore.write`."""

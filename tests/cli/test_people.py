@@ -90,9 +90,13 @@ def test_an_unknown_player_is_refused(glasnost: Program, ann: str, command: str)
     glasnost("people", command, "--store", "mistyped", ann, *name).refused(2, "there is no store")
 
 
-@pytest.mark.parametrize("name", ["", "bot:x", "x" * 65, "a\u202eb", "(name forgotten)"])
+@pytest.mark.parametrize("name", ["", "bot:x", "x" * 65, "a\u202eb"])
 def test_names_that_are_none_are_refused(glasnost: Program, ann: str, name: str) -> None:
     glasnost("people", "rename", "--store", "s", ann, name).refused(2, "a name")
+
+
+def test_the_name_of_forgotten_players_is_refused(glasnost: Program, ann: str) -> None:
+    glasnost("people", "rename", "--store", "s", ann, "(name forgotten)").refused(2, "cannot be chosen")
 
 
 def test_the_last_administrator_stays(glasnost: Program, ann: str) -> None:

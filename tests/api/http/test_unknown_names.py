@@ -120,15 +120,15 @@ def test_message_of_unknown_kind_is_refused(server: Served) -> None:
         told = ann.problem(422, "invalid", "dance")
         assert told["detail"] == (
             "no do 'dance'; there are: sit, play, takeback, answer_takeback, resign, clock, freeze, salt,"
-            " enter, prompt, follow, leave, lobby"
+            " enter, prompt, follow, leave, lobby, follow_tournament, leave_tournament"
         )
 
 
 def test_unknown_enum_value_is_refused_with_the_known_ones(server: Served) -> None:
     admin = server.person("admin")
     for language, detail in (
-        ("en", "no role 'king'; there are: admin, observer, organizer, player"),
-        ("ru", "Запрос неверен: role: нет значения 'king'; есть: admin, observer, organizer, player"),
+        ("en", "no role 'king'; there are: admin, bot, observer, organizer, player"),
+        ("ru", "Запрос неверен: role: нет значения 'king'; есть: admin, bot, observer, organizer, player"),
     ):
         refused = admin.post("/v1/players", {"name": "Eve", "role": "king"}, accept_language=language)
         assert refused.problem(422, "invalid")["detail"] == detail

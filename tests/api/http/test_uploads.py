@@ -122,7 +122,9 @@ def test_ruling_on_an_imported_match_signs_nothing(
     judge = server.person("organizer")
     judge.post(f"/v1/matches/{match.id}/rulings", {"reason": "the opponent did not come", "void": True})
     assert match.closed
-    assert signed == []
+    assert [
+        text for text in signed if not text.startswith("glasnost.local/log\n")
+    ] == []  # but the server's log
     judge.get(f"/v1/matches/{match.id}/file").problem(409, "not-signed-here")
     judge.get(f"/v1/matches/{match.id}/checkpoint?move=1").problem(409, "not-signed-here")
 
