@@ -127,7 +127,9 @@ def kept(folder: Path, times: int) -> str:
                     crowd.play_on(BETWEEN)
                     known = crowd.acknowledged
                     with way(server, crowd) as url:
-                        restored = Database(url, folder / "keys")
+                        keys = folder / f"keys-{number}-{way.__name__}"  # two stores are two logs
+                        shutil.copytree(folder / "keys", keys)
+                        restored = Database(url, keys)
                         store = restored.open(write=False)
                         holds(store, known)
                         store.close()
