@@ -77,7 +77,7 @@ class Backend(Protocol):
         """Announce a tournament; who acts is its director."""
 
     def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
-        """Enter all of a list, or nobody."""
+        """Enter all of a list, or none of them."""
 
     def draft(self, tournament: str) -> Drafted:
         """Pair the next round, and store nothing."""

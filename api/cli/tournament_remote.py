@@ -143,7 +143,7 @@ class ServerBackend:
         return self._added("/v1/tournaments", {"title": title, "terms": terms})
 
     def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
-        """Enter all of a list, or nobody: all lines name players, or none does."""
+        """Enter all of a list, or none: all lines name players, or no line does."""
         expect = self._look(tournament).entry
         if all(one.player for one in listed):
             places = [

@@ -21,7 +21,7 @@ class GameShown(Struct, frozen=True):
 
 
 class SideShown(Struct, frozen=True):
-    """One side of a contest; `empty` says why there is nobody: "bye" or "nobody"."""
+    """One side of a contest; `empty` says why no entrant is there: "bye" or "nobody"."""
 
     entrant: str
     seed: int

@@ -85,7 +85,7 @@ class Finding(Struct, frozen=True):
 
 
 async def proof_page(pages: HasShell, call: Call, tournament: str) -> Response:
-    """The lights of the verifier over the latest file that it looked at here, and how anybody checks."""
+    """The lights of the verifier over the latest file that it looked at here, and how a reader checks it."""
     frame = await framed(call, tournament)
     proofs, keys = call.services.tournament_proofs, call.gate.keys
     report = proofs.latest(tournament)

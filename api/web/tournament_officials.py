@@ -127,7 +127,7 @@ def _can_draft(s: Tournament) -> bool:
 
 
 def _can_advance(s: Tournament) -> bool:
-    """Are the rounds of a stage or of a league over, and has nobody gone on yet?"""
+    """Are the rounds of a stage or of a league over, and has no entrant gone on yet?"""
     last = s.round
     if last is None or last.status != "closed" or len(s.rounds) < s.last_round or s.ended:
         return False

@@ -412,7 +412,7 @@ class Qualified(Entry, frozen=True, kw_only=True, tag="qualified"):
     """An entrant goes on from a contest or a place (`origin`) to a round of a bracket or a stage (`to`).
 
     Both are places, such as "stage/1/round/2/meeting/3", "stage/1/place/4" and "stage/2".  entrant: "" if
-    nobody goes on, because both withdrew.  rule: by what.
+    no entrant goes on, because both withdrew.  rule: by what.
     """
 
     entrant: str

@@ -33,7 +33,7 @@ class Advances:
         """Check an entry against the state before it.
 
         Raises:
-            Disproved: somebody else goes on, or nobody does.
+            Disproved: another entrant goes on, or none does.
             Refused: not-offered: standings cannot be computed here.
         """
         right = self._expected(entry, before)

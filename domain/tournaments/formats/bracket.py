@@ -1,7 +1,7 @@
 """The bracket of a knock-out as it stands: who meets whom, which games they played, and who goes on.
 
 A bracket is computed from the seeds, the games and what was written down of those who went on: that stays,
-whatever a corrected result would say now.  A game in which nobody scored counts as a level one.
+whatever a corrected result would say now.  A game in which no side scored counts as a level one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from domain.tournaments.formats.knockout import (
     next_round,
 )
 
-NOBODY = ""
+NO_ENTRANT = ""
 By = Literal["", "bye", "games", "walkover", "entry"]
 Slot = tuple[int, int]
 """A contest: the round of the bracket, from 1, and the place in it, from 0."""
@@ -45,9 +45,9 @@ class Gone(Struct, frozen=True):
 
 
 class Contest(Struct, frozen=True):
-    """A contest of two entrants (`NOBODY`: the place stays empty), the better seed first.
+    """A contest of two entrants (`NO_ENTRANT`: the place stays empty), the better seed first.
 
-    games: in their order.  winner: who goes on, and by what; `NOBODY` and "" while that is open.
+    games: in their order.  winner: who goes on, and by what; `NO_ENTRANT` and "" while that is open.
     follows: the next game.  pending: a game has no result yet.  tied: all games are played, and level.
     """
 
@@ -56,7 +56,7 @@ class Contest(Struct, frozen=True):
     better: str
     worse: str
     games: tuple[Game, ...] = ()
-    winner: str = NOBODY
+    winner: str = NO_ENTRANT
     by: By = ""
     follows: NextGame | None = None
     pending: bool = False
@@ -69,9 +69,9 @@ class Contest(Struct, frozen=True):
 
     @property
     def loser(self) -> str:
-        """Who is out; `NOBODY` while that is open."""
+        """Who is out; `NO_ENTRANT` while that is open."""
         others = [name for name in self.entrants if name != self.winner]
-        return others[0] if self.by and others else NOBODY
+        return others[0] if self.by and others else NO_ENTRANT
 
 
 class Bracket(Struct, frozen=True):
@@ -86,9 +86,9 @@ class Bracket(Struct, frozen=True):
 
     @property
     def champion(self) -> str:
-        """The winner of the final; `NOBODY` while it is open."""
+        """The winner of the final; `NO_ENTRANT` while it is open."""
         last = self.rounds[-1]
-        return last[0].winner if len(last) == 1 else NOBODY
+        return last[0].winner if len(last) == 1 else NO_ENTRANT
 
     def contest_of(self, entrant: str) -> Contest | None:
         """The latest contest of an entrant."""
@@ -116,7 +116,7 @@ def bracket(
     """
     order = {name: place for place, name in enumerate(seeds)}
     meetings = [
-        (seeds[one.better - 1], seeds[one.worse - 1] if one.worse else NOBODY)
+        (seeds[one.better - 1], seeds[one.worse - 1] if one.worse else NO_ENTRANT)
         for one in first_round(len(seeds))
     ]
     found: list[tuple[Contest, ...]] = []
@@ -169,7 +169,7 @@ def _contest(
         return _won(base, better if follows.better_won else worse, "games")
     here = [name for name in pair if not is_away(name)]
     if len(here) < len(pair):
-        return _won(base, here[0] if here else NOBODY, "walkover")
+        return _won(base, here[0] if here else NO_ENTRANT, "walkover")
     if isinstance(follows, NextGame):
         return Contest(number, index, better, worse, had, follows=follows)
     return Contest(number, index, better, worse, had, tied=True)
