@@ -99,6 +99,7 @@ class Datastore(library.SQLiteDatastore):
         try:
             connection = self._idle.pop()
         except IndexError:
+            self._must_be_there()
             connection = ReadingConnection(connect_for_reading(self._path), max_age=None)
         try:
             yield connection
@@ -133,7 +134,7 @@ class Datastore(library.SQLiteDatastore):
                 raise
 
     def _must_be_there(self) -> None:
-        """Check that the file exists: SQLite goes on writing a deleted file, so commits would be lost."""
+        """Check that the file is still there: SQLite goes on with a deleted one, so commits would be lost."""
         if self._writing is not None and _file(self._path) != self._file:
             raise sqlite3.OperationalError(f"{self._path} was deleted or replaced while it is served")
 

@@ -154,3 +154,13 @@ def test_reading_connections_are_used_again(matches: Matches) -> None:
         inner.execute("SELECT 2")
         assert (outer.fetchone(), inner.fetchone()) == ((1,), (2,))
     assert len(datastore._idle) == 2
+
+
+def test_a_file_that_is_deleted_while_it_is_served_is_named_by_a_new_reader_too(tmp_path: Path) -> None:
+    """Given a reader that has the file open, when the file goes, then another reader says what happened."""
+    datastore = Datastore(tmp_path / FILE, write=True)
+    with datastore.get_connection(commit=False):
+        (tmp_path / FILE).unlink()
+        with pytest.raises(StoreError, match="was deleted or replaced while it is served"):
+            datastore.rows("SELECT 1")
+    datastore.close()
