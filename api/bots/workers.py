@@ -149,5 +149,6 @@ class BotWorkers:
             worker.closed = True
             await worker.end()
         if self._free is not None:
-            for _ in self._workers:
-                await self._free.get()  # a task that was starting a process has ended it by then
+            # A task that was starting a process has ended it by then; those that wait for one get None.
+            for worker in [await self._free.get() for _ in self._workers]:
+                self._free.put_nowait(worker)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from api.bots.agent_bot import AgentBot
+from api.bots.agent_bot import AgentBot, observation_of
 from api.bots.levels import EASY, HARD
 from api.bots.workers import BotWorkers
 from api.gate import Gate
@@ -191,6 +191,22 @@ def test_a_gate_that_stops_waits_for_no_search_and_plays_no_answer() -> None:
         moves = match.move
         await gate.close()
         assert (match.move - moves, gate.workers.processes) == (0, [])
+
+    run(scene())
+
+
+def test_a_pool_that_stops_answers_the_tasks_that_wait_for_a_process() -> None:
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: AgentBot(EASY, None)})
+        match = await opened(gate, "ann", "ben")
+        workers = BotWorkers(1)
+        asked = [asyncio.create_task(workers.search(EASY, observation_of(match, "cia"))) for _ in range(3)]
+        while not workers.processes:
+            await asyncio.sleep(0.01)
+        assert workers.waiting == 2
+        await workers.stop()
+        assert await asyncio.gather(*asked) == [None, None, None]
+        await gate.close()
 
     run(scene())
 
