@@ -18,7 +18,7 @@ from domain.games import GAMES
 from tests import services
 from tests.domain import swap, toy
 
-# The tests start hundreds of processes; without stored bytecode each compiles the whole project, which takes 0.7 s.
+# The tests start hundreds of processes: without stored bytecode each compiles the whole project, in 0.7 s.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
