@@ -172,7 +172,7 @@ def _counted(rows: Rows, row: TournamentRow, entry: Any) -> TournamentRow:
 
 _FORGOTTEN = (
     *(e.BoardOpened, e.Confirmed, e.ArbiterCalled, e.ArbiterAnswered, e.LotDrawn, e.PrivilegedRead),
-    *(e.Extended, e.Paused, e.Resumed, e.Frozen, e.Released),
+    *(e.Extended, e.Adjourned, e.Paused, e.Resumed, e.Frozen, e.Released),
 )
 """The entries on which no status depends."""
 _decode = msgspec.json.Decoder(e.AnyEntry).decode

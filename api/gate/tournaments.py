@@ -88,6 +88,7 @@ class TournamentGate:
         self.evidence: LRUCache[str, MatchEvidence] = LRUCache(_MATCHES)  # of matches that are over
         self.bids: LRUCache[str, PaidBid] = LRUCache(_MATCHES)  # of matches that are over
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
+        self.moved: set[tuple[str, int]] = set()  # matches whose dates were moved, with the new ones
         gate.is_official = self.commands.is_official
 
     # ── people ──
@@ -399,7 +400,7 @@ class TournamentGate:
             due = None if opened_at is None else max(opened_at, one.opens_at or 0) + s.terms.grace * SECOND
             for board in one.boards if due is not None and now is not None and due <= now else ():
                 is_open = board.opened and board.outcome is None and board.ruling is None
-                is_extended = board.extended is not None and now is not None and now < board.extended
+                is_extended = now is not None and now < max(board.extended or 0, board.adjourned or 0)
                 if is_open and not is_extended and not board.frozen and board.match not in self._begun:
                     done += await self._forfeited(s, one, board)
         return done
