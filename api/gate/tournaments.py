@@ -32,7 +32,15 @@ from domain.tournaments import commands as c
 from domain.tournaments.crosstables import table_for_pairing
 from domain.tournaments.drafts import in_tournament, needs_engine, options_of, without_board
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
+from domain.tournaments.judging import (
+    THE_HOUSE,
+    Actor,
+    Given,
+    Head,
+    entrant_in,
+    must_be_latest,
+    must_be_official,
+)
 from domain.tournaments.log import Draft
 from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round
@@ -89,6 +97,8 @@ class TournamentGate:
         self.bids: LRUCache[str, PaidBid] = LRUCache(_MATCHES)  # of matches that are over
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         self.moved: set[tuple[str, int]] = set()  # matches whose dates were moved, with the new ones
+        self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
+        """Is this (code, tournament, entrant, person) a code that was sent by mail?"""
         gate.is_official = self.commands.is_official
 
     # ── people ──
@@ -122,7 +132,9 @@ class TournamentGate:
     async def accept(
         self, tournament: str, command: c.Accept, actor: Actor, code: str = "", *, key: Key | None = None
     ) -> Accepted:
-        """A player takes the place that is kept for them; `code` is the invitation of another account.
+        """A player takes the place that is kept for them, or for another account.
+
+        `code`: the token of that account, or the code that was sent by mail for its place.
 
         Raises:
             Refused: see `people.accept`.
@@ -132,6 +144,8 @@ class TournamentGate:
             one = s.entrants.get(command.entrant)
             person = await asyncio.to_thread(self.gate.store.people.by_token, code) if code else None
             is_shown = one is not None and person is not None and person.id == one.player
+            if one is not None and not is_shown:
+                is_shown = self.opens_place(code, tournament, command.entrant, one.player)
             return replace(known, invited=command.entrant if is_shown else "")
 
         accepted = await self.commands.command(tournament, command, actor, key=key, gather=gather)
@@ -171,8 +185,8 @@ class TournamentGate:
         """
         log = await self.commands.log(tournament)
         must_be_official(log.state, actor)
-        if expect is not None and expect != log.entry:
-            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
+        if expect is not None:
+            must_be_latest(log.state, expect)
         known = self._drafts.get(tournament)
         if known is not None and known.entry == log.entry:
             return known
@@ -230,8 +244,7 @@ class TournamentGate:
         if key is not None and (before := await self.commands.answered(tournament, key)) is not None:
             return before
         log = await self.commands.log(tournament)
-        if expect != log.entry:
-            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
+        must_be_latest(log.state, expect)
         known = self._drafts.get(tournament)
         found = known if known and known.entry == expect else await self.draft(tournament, actor)
         if found.sha256 != sha256:

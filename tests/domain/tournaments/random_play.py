@@ -154,7 +154,7 @@ class RandomPlay:
             stages = (Stage("round_robin", 3), Stage("knockout", 6, 2, best_of=2))
             self.terms = replace(self.terms, stages=stages)
         if self.terms.format == "swiss":
-            self.terms = replace(self.terms, rounds=5)
+            self.terms = replace(self.terms, rounds=5, late_rounds=self.random.choice((0, 3)))
         self.log, self.secret = started(self.terms)
         self.sent = 0
         for actor in PEOPLE[: self.random.randrange(3, 8)]:
