@@ -247,6 +247,9 @@ class Services:
         self.lobbies = Lobbies(gate, store, models)
         self.lobby_feed = LobbyFeed(self.lobbies, models, store, self.names.of)
         self.links = Links(gate.keys.derived(PURPOSE))
+        self.tournaments.opens_place = lambda code, tournament, entrant, person: self.links.opens_place(
+            code, tournament, entrant, person, clock()
+        )
         self.mail: MailWorker | None = None
         if mail is not None:
             ways = self._match, self.names.of, self._leads, self._present

@@ -8,6 +8,7 @@ from api.http.middleware import NEVER
 from api.http.routes.lists import stood_for
 from api.http.routes.tournaments import actor_of, carried_out
 from api.http.routing import Call
+from api.mail.tournament_kinds import is_kept
 from api.web.clocks import terms_of
 from api.web.shell import HasShell
 from api.web.tournament_bracket import bracket_of
@@ -106,6 +107,22 @@ def _byes_left(frame: Frame) -> list[int]:
         return []
     last = s.terms.rounds if s.terms.late_byes else s.terms.rounds - 2
     return [number for number in range(len(s.rounds) + 1, last + 1) if number not in own.byes]
+
+
+async def place_page(pages: HasShell, call: Call, tournament: str, entrant: str, code: str) -> Response:
+    """The place to which a link of a message leads, and the button that takes it.
+
+    Raises:
+        Refused: not-found: it is no such link, it does not count any more, or the place is taken.
+    """
+    frame = await framed(call, tournament)
+    one = frame.s.entrants.get(entrant)
+    if one is None or not is_kept(frame.s, entrant, one.player):
+        raise Refused("not-found", "place-link-over")
+    if not call.services.tournaments.opens_place(code, frame.s.id, entrant, one.player):
+        raise Refused("not-found", "place-link-over")
+    address = f"/t/{frame.s.id}/place/{entrant}/{code}"
+    return shown(pages, frame, "tournament_place.html", entrant=entrant, secret=code, address=address)
 
 
 async def do_command(pages: HasShell, call: Call, tournament: str) -> Response:

@@ -57,6 +57,9 @@ from api.http.tournament_views import (
     round_view,
     tournament_view,
 )
+from api.mail.settings import CONFIRMATIONS_A_DAY
+from api.store.interface import Item, Spent, Subscription
+from api.store.outbox import PLACE
 from domain.bounds import MOST
 from domain.kernel import Refused
 from domain.log import b64
@@ -312,10 +315,15 @@ async def carried_out(
 
 @api.post(f"{ONE}/invitations", Invitations, InvitationsMade, refusals=COMMANDS, token=True)
 async def invite_entrants(call: Call, tournament: TournamentId, body: Invitations) -> InvitationsMade:
-    """Keep places for people by name: all or none.  The code of each is shown once: with it they sign in."""
+    """Keep places for people by name: all or none.  The code of each is shown once: with it they sign in.
+
+    A row with `mail` gets a code by mail instead, which any player can use, once, within 14 days.
+    """
     from api.http.app_state import checked
 
     actor, gate = actor_of(call), gate_of(call)
+    if call.services.mail is None and any(row.mail for row in body.entrants):
+        raise Refused("not-found", "no-mail")
     names = [checked(row.name) for row in body.entrants]
     log = await gate.commands.log(tournament)
     tried = tuple(c.Place(f"?{place}", row.seed_order, row.rating) for place, row in enumerate(body.entrants))
@@ -326,13 +334,26 @@ async def invite_entrants(call: Call, tournament: TournamentId, body: Invitation
         for (person, _), row in zip(people, body.entrants, strict=True)
     )
     accepted = await gate.commands.command(tournament, c.Invite(places=places), actor, expect=body.expect)
-    made = tuple(
-        Invitation(record.entry.entrant, person.id, person.name or "", code)
-        for record, (person, code) in zip(
-            accepted.log.records[accepted.first - 1 : accepted.last], people, strict=True
+    made = []
+    records = accepted.log.records[accepted.first - 1 : accepted.last]
+    for row, record, (person, code) in zip(body.entrants, records, people, strict=True):
+        entrant = record.entry.entrant
+        mailed = row.mail is not None and await _mail_place(
+            call, Item(PLACE, tournament, entrant, record.move), person.id, row.mail
         )
-    )
-    return InvitationsMade(tournament, accepted.last, b64(accepted.root), made)
+        made.append(Invitation(entrant, person.id, person.name or "", "" if mailed else code, mailed))
+    return InvitationsMade(tournament, accepted.last, b64(accepted.root), tuple(made))
+
+
+async def _mail_place(call: Call, item: Item, person: str, address: str) -> bool:
+    """Have the code of a place sent; return whether it will be: so many go to an address on a day."""
+    outbox = call.services.store.outbox
+    wanted = Subscription(player=person, address=address, asked=call.services.clock(), language=call.language)
+    try:
+        await asyncio.to_thread(outbox.change, wanted, CONFIRMATIONS_A_DAY, item)
+    except Spent:
+        return False
+    return True
 
 
 # ── Rounds ──
