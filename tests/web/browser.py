@@ -101,7 +101,7 @@ _FORGET = "localStorage.clear(); sessionStorage.clear()"
 def lent(browser: Browser, origin: str, *, fresh: bool = False, **options: Any) -> Iterator[Watched]:
     """A page without cookies and without anything stored.
 
-    An earlier test may have used it, so the files of the server may be in its cache: it opens in half the time.
+    An earlier test may have used it, so it may have the files of the server in its cache: it opens sooner.
     A page in whose test something failed is not lent again.
 
     Args:
