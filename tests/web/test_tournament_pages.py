@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
 
@@ -199,6 +200,36 @@ def test_an_official_pairs_swaps_publishes_and_closes_at_the_desk_without_script
     assert form(hall.director, desk, expect=hall.entry, **publish).status == 303
     assert "Round 4" in html(hall, hall.page)
     assert form(hall.director, desk, do="dance").status == 422
+    check_measures(hall, desk)
+
+
+def check_measures(hall: Hall, desk: str) -> None:
+    """The form for more time and adjournments, and what is wrong with it."""
+    fields: dict[str, Any] = {"do": "measure", "round": 4, "boards": "2, 1", "reason": "a strike"}
+    later = {"what": "adjourn", "until": "2999-01-01T00:00"}
+    assert "More time" in hall.director.get(desk).body.decode()
+    assert form(hall.players[0], desk, expect=hall.entry, **fields, **later).status == 403
+    before = hall.entry
+    for wrong in (
+        later,  # too far
+        {"what": "adjourn"},
+        {"what": "adjourn", "until": "1999-01-01T00:00"},
+        {"what": "freeze"},
+        {"what": "pause", "boards": "1;2"},
+        {"what": "pause", "boards": "9"},
+        {"what": "pause", "boards": " ".join("9" * 9 for _ in range(900))},
+        {"what": "pause", "reason": ""},
+    ):
+        assert form(hall.director, desk, expect=hall.entry, **{**fields, **wrong}).status in (404, 409, 422)
+    assert hall.entry == before
+    soon = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M")
+    adjourned = {**fields, "what": "adjourn", "until": soon}
+    assert form(hall.director, desk, expect=hall.entry, **adjourned).status == 303
+    entries = hall.director.get(f"{hall.path}/log?after={before}").json["entries"]
+    assert [(one["kind"], one["boards"]) for one in entries if one["kind"] == "adjourned"] == [
+        ("adjourned", [1, 2])
+    ]
+    assert form(hall.director, desk, expect=hall.entry, **{**fields, "what": "resume"}).status == 303
 
 
 def test_a_time_that_clocks_skip_is_no_time() -> None:
