@@ -18,7 +18,7 @@ LINES = {
     "fuzz": 6,
     "importing": 1,
     "late": 2,
-    "log": 4,
+    "log": 5,
     "memory": 3,
     "position": 10,
     "pushed": 6,
