@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -108,13 +108,26 @@ def _break(server: Served, fails: object) -> None:
 
 
 def test_axe_finds_nothing_serious_on_the_pages_of_evidence(room: Room, browser: Browser) -> None:
+    """OA35, small: the wide table on a phone in Russian and dark, the other page in English."""
+    look_at(room, browser, {"integrity": (True,), "proof": (False,)})
+
+
+@pytest.mark.long
+def test_axe_finds_nothing_serious_on_the_pages_of_evidence_in_both_ways(
+    room: Room, browser: Browser
+) -> None:
     """OA35."""
+    look_at(room, browser, dict.fromkeys(("integrity", "proof"), (True, False)))
+
+
+def look_at(room: Room, browser: Browser, wanted: Mapping[str, tuple[bool, ...]]) -> None:
+    """Look at pages with axe: on a phone in Russian and dark (True), or wide in English."""
     with visitors(browser, room.hall.server) as people:
         narrow = people.page(room.director, size=NARROW, locale="ru-RU", dark=True)
         wide = people.page(room.director)
-        for path in ("integrity", "proof"):
-            for place in (narrow, wide):
-                page = place.open(f"{room.hall.page}/{path}")
+        for path, ways in wanted.items():
+            for is_narrow in ways:
+                page = (narrow if is_narrow else wide).open(f"{room.hall.page}/{path}")
                 assert violations(page) == [], path
                 width = page.evaluate("document.documentElement.scrollWidth")
                 assert width <= (page.viewport_size or NARROW)["width"], path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from replay.tournaments.pairing import pair
 from tests.api.http.served import Answer, Client, Served
 
 GAME = "thirteen_minutes"
@@ -22,9 +23,14 @@ RESULTS = ("1-0", "0-1", "½", "1-0")
 
 
 class Hall:
-    """A director with a Swiss tournament of eight entrants; rounds are made over HTTP, results are ruled."""
+    """A director with a Swiss tournament of eight entrants; rounds are made over HTTP, results are ruled.
+
+    Rounds are paired in the process of the test: processes of their own are tested where they are the question.
+    """
 
     def __init__(self, server: Served) -> None:
+        assert server.services is not None
+        server.services.tournaments._pairer = pair
         self.server = server
         self.director = server.person("organizer")
         terms = {"game": GAME, "format": "swiss", "rounds": 5, "clock": [{"mode": "days", "days": 3}]}
