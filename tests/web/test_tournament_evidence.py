@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from api.gate import tournament_follower
 from replay.tournaments.report import QUESTIONS
 from tests.api.gate.tournaments import verified_here
 from tests.api.http.served import Served, served
@@ -24,7 +25,11 @@ from tests.web.tournament_hall import Hall, form, own_page
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """A tournament whose first match is over, and recorded."""
-    with served(tmp_path_factory.mktemp("evidence"), requests_per_second=10_000) as server:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("evidence"), requests_per_second=10_000) as server,
+    ):
+        patch.setattr(tournament_follower, "IDLE", 0.05)  # what a match has told is looked at more often
         found = Room(Hall(server))
         services = server.services
         assert services is not None

@@ -25,7 +25,8 @@ RESULTS = ("1-0", "0-1", "½", "1-0")
 class Hall:
     """A director with a Swiss tournament of eight entrants; rounds are made over HTTP, results are ruled.
 
-    Rounds are paired in the process of the test: processes of their own are tested where they are the question.
+    Rounds are paired in the process of the test: processes of their own are tested where they are the
+    question.
     """
 
     def __init__(self, server: Served) -> None:
