@@ -253,7 +253,7 @@ class Services:
             self.mail = MailWorker(mail, store, self.links, *ways, clock, self.tournaments.commands.log)
         self.timekeeper = gate.timekeeper(lambda: models.ask(read.clocked), self._leads)
         self.bus: Bus | None = None
-        self.monitor = HealthMonitor(store, models, pulse)
+        self.monitor = HealthMonitor(store, models, self.log_follower.remark, pulse)
         self.metrics = Metrics(
             OfTheGate(gate, self.streams, self.sockets, self.connections),
             OfTheStore(gate, self.monitor),

@@ -62,6 +62,7 @@ from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
+from domain.tournaments.formats.league import MOST_DIVISIONS
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor, board_in, round_in
 from domain.tournaments.rules import dry_run
@@ -79,6 +80,9 @@ AtEntry = Annotated[int | None, Query(ge=1, le=MOST, description="After which en
 AfterEntry = Annotated[int, Query(ge=0, le=MOST, description="Entries after this one.")]
 Entrant = Annotated[
     str | None, Query(pattern=r"^n[0-9]{1,6}$", description="Explain the values of this entrant.")
+]
+Division = Annotated[
+    int | None, Query(ge=1, le=MOST_DIVISIONS, description="Of a league: a division, from 1.")
 ]
 Status = Annotated[
     str | None,
@@ -476,13 +480,20 @@ async def publish_standings(
     return entries_of(await gate_of(call).publish(tournament, order, actor_of(call), body.expect, key))
 
 
-@api.get(f"{ONE}/standings", StandingsView, refusals=(*LOOKS, "not-entered", "not-offered"))
+@api.get(f"{ONE}/standings", StandingsView, refusals=(*LOOKS, "not-entered", "not-offered", "not-found"))
 async def read_standings(
-    call: Call, tournament: TournamentId, at: AtEntry = None, explain: Entrant = None
+    call: Call,
+    tournament: TournamentId,
+    at: AtEntry = None,
+    explain: Entrant = None,
+    division: Division = None,
 ) -> Response:
-    """The standings after an entry; with `explain`, every addend of one entrant's values."""
+    """The standings after an entry; with `explain`, every addend of one entrant's values.
+
+    `division` is one of a league; without it the divisions stand one below the other.
+    """
     log, state = await looked_at(call, tournament, at)
-    found = await gate_of(call).standings(state)
+    found = await gate_of(call).standings(state, division)
     names = await _names(call, people_of(state))
     told = StandingsView(state.id, state.entry, b64(log.roots[state.entry - 1]), found, names, state.changes)
     if explain is not None:

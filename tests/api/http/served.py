@@ -10,8 +10,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import uvicorn.server
 import uvloop
 from msgspec import Struct
 
@@ -28,6 +30,17 @@ from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from replay.transparency.policy import Policy
 from tests.waiting import PATIENCE
+
+_STEP = 0.01  # seconds
+
+
+async def _briefly(seconds: float) -> None:
+    await asyncio.sleep(min(seconds, _STEP))
+
+
+# uvicorn looks every tenth of a second whether it is to stop, and whether its connections are closed.  The
+# servers in the process of the tests look more often, because each test waits for its server to stop.
+vars(uvicorn.server)["asyncio"] = SimpleNamespace(**{**vars(asyncio), "sleep": _briefly})
 
 GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies
 

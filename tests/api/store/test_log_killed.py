@@ -65,7 +65,7 @@ def must_agree(place: Place, signed: int) -> None:
     size = log.size()
     assert signed <= size <= len(wanted)
     assert log.leaves(0, size) == wanted[:size]
-    assert not store.log_guard.holds
+    assert not store.log_guard.is_behind
     writer = LogWriter(store, store.keys, lambda: 0)
     writer.catch_up()
     checkpoint = writer.publish()
