@@ -9,12 +9,13 @@ from typing import ParamSpec
 P = ParamSpec("P")
 
 PATIENCE = 120.0  # seconds until something must have happened; it takes one where nothing else runs
-_PAUSE = 0.002  # seconds between two looks
+_PAUSE, _LONGER, _LONGEST = 0.002, 1.3, 0.03  # seconds between two looks, at first and at last; how they grow
 
 
 def soon(is_so: Callable[P, object], *given: P.args, **named: P.kwargs) -> None:
     """Wait until it is so."""
-    end = time.monotonic() + PATIENCE
+    end, pause = time.monotonic() + PATIENCE, _PAUSE
     while not is_so(*given, **named):
         assert time.monotonic() < end, "it has not come to pass"
-        time.sleep(_PAUSE)
+        time.sleep(pause)
+        pause = min(pause * _LONGER, _LONGEST)  # what takes long is not kept from its work by being asked

@@ -7,17 +7,22 @@ import os
 import re
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
 from api.mail.smtp import send
-from tests.api.http.processes import Process, process
+from tests.api.http.processes import Process
 from tests.api.http.served import Client
+from tests.api.patience import AT_FIRST
 from tests.mail.smtp import Post, post_office, settings
 from tests.waiting import soon
 
+OFTEN = f"{AT_FIRST}from api.mail import worker\nworker.IDLE = 0.02\n"
+"""What a server carries out first: it looks at its outbox more often than in earnest."""
 LINK = re.compile(r"https://play\.example\.org(/mail/confirm/\S+)")
 
 
@@ -30,6 +35,16 @@ def environment(port: int) -> dict[str, str]:
         "GLASNOST_MAIL_FROM": "games@play.example.org",
         "GLASNOST_MAIL_URL": "https://play.example.org",
     }
+
+
+@contextmanager
+def mailing(location: str, port: int, keys: Path | None = None) -> Iterator[Process]:
+    """A server in a process of its own, whose mail goes to this port."""
+    running = Process(location, keys=keys, first=OFTEN, environment=environment(port))
+    try:
+        yield running
+    finally:
+        running.close()
 
 
 def subscriber(server: Process, post: Post, name: str) -> Client:
@@ -70,7 +85,7 @@ def sent_again(post: Post, first: int) -> list[str]:
 
 def test_a_mail_is_sent_again_with_its_message_id(tmp_path: Path) -> None:
     with post_office() as (post, port):
-        with process(tmp_path, environment=environment(port)) as server:
+        with mailing(str(tmp_path / "store"), port) as server:
             players = [subscriber(server, post, name) for name in ("ann", "ben")]
             first = len(post.messages)
             pids = [server.pid]
@@ -78,7 +93,7 @@ def test_a_mail_is_sent_again_with_its_message_id(tmp_path: Path) -> None:
             begin(players)
             post.arrives(first + 1)
             server.ended()
-        with process(tmp_path, environment=environment(port)):
+        with mailing(str(tmp_path / "store"), port):
             ids = sent_again(post, first)
             assert ids[0] == ids[1]
             bodies = [message.as_string() for message in post.messages[first : first + 2]]
@@ -89,8 +104,8 @@ def test_a_mail_is_sent_again_with_its_message_id(tmp_path: Path) -> None:
 def test_another_worker_goes_on_when_the_one_that_sends_is_killed(database: str, tmp_path: Path) -> None:
     with (
         post_office() as (post, port),
-        process(tmp_path, database=database, environment=environment(port)) as one,
-        process(tmp_path, database=database, environment=environment(port)) as other,
+        mailing(database, port, tmp_path / "keys") as one,
+        mailing(database, port, tmp_path / "keys") as other,
     ):
         players = [subscriber(other, post, name) for name in ("ann", "ben")]
         first = len(post.messages)

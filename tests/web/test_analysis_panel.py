@@ -37,7 +37,7 @@ def analysed(page: Page, *, phone: bool = False) -> None:
     page.locator("#analysis .analysed").first.wait_for()
 
 
-@pytest.mark.parametrize("language", ["en-GB", "ru-RU"])
+@pytest.mark.parametrize("language", [pytest.param("en-GB", marks=pytest.mark.long), "ru-RU"])
 def test_a_player_asks_for_the_analysis_and_follows_a_turning_point(
     language: str, browser: Browser, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

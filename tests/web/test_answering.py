@@ -145,11 +145,11 @@ def test_a_stale_answer_brings_the_new_question_and_says_what_was_done(
     [
         pytest.param("in-doubt", "move-in-doubt", "Ask again", 0, marks=pytest.mark.long),
         pytest.param("unavailable", "store-unavailable", "Send again", 0, marks=pytest.mark.long),
-        ("limit", "too-many-requests", "Send again", 1),
+        ("limit", "too-many-requests", "Send again", 0.2),
     ],
 )
 def test_what_may_be_sent_again_is_sent_again_with_the_same_key(
-    server: Served, browser: Browser, between: Between, kind: str, sentence: str, way: str, wait: int
+    server: Served, browser: Browser, between: Between, kind: str, sentence: str, way: str, wait: float
 ) -> None:
     """W27: refusals that come of the server's state."""
     match, ann = against_a_bot(server, "cia_vs_kgb")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -181,9 +180,7 @@ def test_the_terms_of_a_clock_are_told_to_those_who_sit_down(hall: Served) -> No
             assert f"<strong>{words}</strong>" in page
 
 
-def test_an_opponent_gives_time_and_an_organizer_pauses_and_freezes(
-    people: Visitors, hall: Served, tmp_path: Path
-) -> None:
+def test_an_opponent_gives_time_and_an_organizer_pauses_and_freezes(people: Visitors, hall: Served) -> None:
     match, (ann, ben) = hall.table(GAME, clock={"mode": "bank", "main": 5_400})
     page = people.page(ann).open(f"/m/{match}")
     assert page.locator("#officials").count() == 0
@@ -202,7 +199,6 @@ def test_an_opponent_gives_time_and_an_organizer_pauses_and_freezes(
         for field, value in fields.items():
             desk.locator(field).fill(value)
         desk.locator("[name=reason]").fill(f"a {what}")
-        desk.screenshot(path=tmp_path / f"{what}.png")
         desk.locator("#officials-form [type=submit]").click()
         expect(desk.locator("#officials-dialog")).to_be_hidden()
     expect(page.locator("[data-clock=us]")).to_contain_text("2 d")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import pytest
 from playwright.sync_api import Browser
@@ -36,33 +36,26 @@ KEYS = re.compile(r"\b[a-z]+(_[a-z]+)+\b")  # of texts, fields and ids: they hav
 def test_the_switch_of_the_language_changes_every_text(
     browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
-    """W36, small: two games, one framed and one with a question."""
-    replays = [("embed", "cia_vs_kgb")]
-    texts_change(browser, house, finished, replays, ["twilight_struggle"])
+    """W36, small: some of the pages, and two games, one framed and one with a question."""
+    seen = ["/", "/verify", f"/m/{finished['thirteen_minutes']}/audit"]
+    seen.append(f"/embed/{finished['cia_vs_kgb']}?move=20")
+    ann = house.player()
+    (match,) = asked_of(house, ann, ["twilight_struggle"])
+    own = ["/in", f"/p/{ann.player}", f"/m/{match}"]
+    assert same_texts(browser, house, ((None, seen), (ann, own)), finished.values()) == {}
 
 
 @pytest.mark.long
 def test_the_switch_changes_every_text_of_each_game(
     browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
-    """W36."""
-    texts_change(browser, house, finished, [(kind, game) for game in GAMES for kind in ("m", "embed")], GAMES)
-
-
-def texts_change(
-    browser: Browser,
-    house: Served,
-    finished: Mapping[str, str],
-    replays: Iterable[tuple[str, str]],
-    asked: Iterable[str],
-) -> None:
-    """Compare the pages as a visitor sees them, and as a player sees their own, with a question of games."""
+    """W36: the pages as a visitor sees them, and as a player sees their own, with a question of each game."""
     short = finished["thirteen_minutes"]
     seen = ["/", "/new", "/in", "/verify", "/s/cia_vs_kgb", "/m/none"]
     seen += [f"/m/{short}/turns", f"/m/{short}/audit"]
-    seen += [f"/{kind}/{finished[game]}?move=20" for kind, game in replays]
+    seen += [f"/{kind}/{finished[game]}?move=20" for game in GAMES for kind in ("m", "embed")]
     ann = house.player()
-    own = ["/", "/in", f"/p/{ann.player}", *(f"/m/{match}" for match in asked_of(house, ann, asked))]
+    own = ["/", "/in", f"/p/{ann.player}", *(f"/m/{match}" for match in asked_of(house, ann, GAMES))]
     assert same_texts(browser, house, ((None, seen), (ann, own)), finished.values()) == {}
 
 

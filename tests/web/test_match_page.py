@@ -42,7 +42,11 @@ def as_text(board: dict[str, dict[str, object]]) -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize(
     "game",
-    ["imperial_struggle", "twilight_struggle", pytest.param("cia_vs_kgb", marks=pytest.mark.long)],
+    [
+        "imperial_struggle",
+        pytest.param("twilight_struggle", marks=pytest.mark.long),
+        pytest.param("cia_vs_kgb", marks=pytest.mark.long),
+    ],
 )
 def test_every_position_of_every_view_is_the_scene_of_the_server(
     game: str, watched: Watched, finished: dict[str, str], house: Served
@@ -166,21 +170,23 @@ def at(page: Page, move: int) -> Page:
     return page
 
 
-NAMED = """(all) => all.map((one) => [one.textContent,
-  ...[...one.querySelectorAll("[data-id]")].map((named) => named.dataset.id)])"""
+NAMED = """() => Object.fromEntries([...document.querySelectorAll("#moves .move")].map((move) => [
+  move.dataset.move, [...move.querySelectorAll(":scope > p:not(.why)")].map((line) => [line.textContent,
+    ...[...line.querySelectorAll("[data-id]")].map((named) => named.dataset.id)])]))"""
 
 
 def test_a_sentence_rings_what_it_names(war: Page, finished: dict[str, str], house: Served) -> None:
     """W16: every sentence marks what the server says that it names."""
     page = at(war, 12)
     path = f"/v1/matches/{finished['twilight_struggle']}/positions?view=all"
-    for move in house.client().get(path).json["moves"]:
-        told = [
+    told = {
+        str(move["move"]): [
             [sentence["text"], *(mark[2] for mark in sentence.get("marks", ()))]
             for sentence in move["sentences"]
         ]
-        line = page.locator(f"#moves .move[data-move='{move['move']}'] > p:not(.why)")
-        assert line.evaluate_all(NAMED) == told
+        for move in house.client().get(path).json["moves"]
+    }
+    assert page.evaluate(NAMED) == told
     named = page.locator("#moves .move[data-move='12'] [data-id]")
     ids = {named.nth(i).get_attribute("data-id") for i in range(named.count())}
     named.first.hover()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Browser
 
+from api.gate import tournament_follower
 from replay.tournaments.report import QUESTIONS
 from replay.transparency import evidence
 from tests.api.gate.tournaments import verified_here
@@ -27,7 +28,11 @@ from tests.web.tournament_hall import Hall, form, own_page
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """A tournament whose first match is over, and recorded."""
-    with served(tmp_path_factory.mktemp("evidence"), requests_per_second=10_000) as server:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("evidence"), requests_per_second=10_000) as server,
+    ):
+        patch.setattr(tournament_follower, "IDLE", 0.05)  # what a match has told is looked at more often
         found = Room(Hall(server))
         services = server.services
         assert services is not None
@@ -136,13 +141,26 @@ def _break(server: Served, fails: object) -> None:
 
 
 def test_axe_finds_nothing_serious_on_the_pages_of_evidence(room: Room, browser: Browser) -> None:
+    """OA35, small: the wide table on a phone in Russian and dark, the other page in English."""
+    look_at(room, browser, {"integrity": (True,), "proof": (False,)})
+
+
+@pytest.mark.long
+def test_axe_finds_nothing_serious_on_the_pages_of_evidence_in_both_ways(
+    room: Room, browser: Browser
+) -> None:
     """OA35."""
+    look_at(room, browser, dict.fromkeys(("integrity", "proof"), (True, False)))
+
+
+def look_at(room: Room, browser: Browser, wanted: Mapping[str, tuple[bool, ...]]) -> None:
+    """Look at pages with axe: on a phone in Russian and dark (True), or wide in English."""
     with visitors(browser, room.hall.server) as people:
         narrow = people.page(room.director, size=NARROW, locale="ru-RU", dark=True)
         wide = people.page(room.director)
-        for path in ("integrity", "proof"):
-            for place in (narrow, wide):
-                page = place.open(f"{room.hall.page}/{path}")
+        for path, ways in wanted.items():
+            for is_narrow in ways:
+                page = (narrow if is_narrow else wide).open(f"{room.hall.page}/{path}")
                 assert violations(page) == [], path
                 width = page.evaluate("document.documentElement.scrollWidth")
                 assert width <= (page.viewport_size or NARROW)["width"], path

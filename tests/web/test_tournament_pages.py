@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -177,6 +177,7 @@ def test_an_official_pairs_swaps_publishes_and_closes_at_the_desk_without_script
     policies = {f"policy.{number}": "forfeit +-" for number in open_boards}
     assert form(hall.director, desk, do="close_round", round=3, expect=hall.entry).status == 409
     assert form(hall.director, desk, do="close_round", round=3, expect=hall.entry, **policies).status == 303
+    hall.rest()
     draft = hall.director.get(f"{desk}?draft=1").body.decode()
     sha256 = re.search(r'name="draft_sha256" value="(\w{64})"', draft)
     expect = re.search(r'name="expect" value="(\d+)"', draft)
@@ -239,15 +240,35 @@ def test_a_time_that_clocks_skip_is_no_time() -> None:
             moment(text, "Europe/Berlin")
 
 
+PLACES = (
+    "/t",
+    "/t/new",
+    "{0}",
+    "{0}/standings?explain=n1",
+    "{0}/entrants/n1",
+    "{0}/rounds/2/boards/3",
+    "{0}/desk",
+)
+
+
 def test_axe_finds_nothing_serious_on_pages_of_tournaments(hall: Hall, browser: Browser) -> None:
-    """W3, OA35: each page on a phone in Russian and dark, and wide in English."""
-    own = ["", "/standings?explain=n1", "/entrants/n1", "/rounds/2/boards/3", "/desk"]
-    paths = ["/t", "/t/new", *(f"{hall.page}{path}" for path in own)]
+    """W3, OA35, small: each page on a phone in Russian and dark, or wide in English, in turns."""
+    look_at(hall, browser, zip(PLACES, itertools.cycle((True, False)), strict=False))
+
+
+@pytest.mark.long
+def test_axe_finds_nothing_serious_on_any_page_of_tournaments(hall: Hall, browser: Browser) -> None:
+    """W3, OA35: each page in both ways."""
+    look_at(hall, browser, itertools.product(PLACES, (True, False)))
+
+
+def look_at(hall: Hall, browser: Browser, wanted: Iterable[tuple[str, bool]]) -> None:
+    """Look at pages with axe: on a phone in Russian and dark (True), or wide in English."""
     with visitors(browser, hall.server) as people:
         narrow = people.page(hall.director, size=NARROW, locale="ru-RU", dark=True)
         wide = people.page(hall.director)
-        for path, place in itertools.product(paths, (narrow, wide)):
-            page = place.open(path)
+        for path, is_narrow in wanted:
+            page = (narrow if is_narrow else wide).open(path.format(hall.page))
             assert violations(page) == [], path
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= (page.viewport_size or NARROW)["width"], path

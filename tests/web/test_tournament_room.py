@@ -14,7 +14,7 @@ from api.store.interface import StoreError
 from replay.words import Words
 from tests.api.http.served import Client, served
 from tests.web.axe import violations
-from tests.web.browser import NARROW
+from tests.web.browser import NARROW, WIDE
 from tests.web.signed import visitors
 from tests.web.tournament_hall import Hall, form, own_page
 
@@ -282,15 +282,14 @@ def test_the_page_of_a_tournament_shows_what_happens_without_a_reload(room: Room
         assert page.evaluate("window.same") is True
 
 
-def test_axe_finds_nothing_serious_in_the_room(room: Room, browser: Browser) -> None:
-    """OA35."""
+@pytest.mark.parametrize("phone", [True, pytest.param(False, marks=pytest.mark.long)])
+def test_axe_finds_nothing_serious_in_the_room(room: Room, browser: Browser, phone: bool) -> None:
+    """OA35: on a phone in Russian and dark, and wide in English."""
+    size, locale = (NARROW, "ru-RU") if phone else (WIDE, "en-GB")
     with visitors(browser, room.hall.server) as people:
-        narrow = people.page(room.director, size=NARROW, locale="ru-RU", dark=True)
-        for place in (narrow, people.page(room.director)):
-            page = place.open(room.page)
-            assert violations(page) == []
-            width = page.evaluate("document.documentElement.scrollWidth")
-            assert width <= (page.viewport_size or NARROW)["width"]
+        page = people.page(room.director, size=size, locale=locale, dark=phone).open(room.page)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
 def test_after_the_match_every_view_is_open_with_what_was_offered(room: Room) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from replay.tournaments.pairing import pair
 from tests.api.http.served import Answer, Client, Served
+from tests.waiting import soon
 
 GAME = "thirteen_minutes"
 NAMES = (
@@ -22,9 +24,18 @@ RESULTS = ("1-0", "0-1", "½", "1-0")
 
 
 class Hall:
-    """A director with a Swiss tournament of eight entrants; rounds are made over HTTP, results are ruled."""
+    """A director with a Swiss tournament of eight entrants; rounds are made over HTTP, results are ruled.
+
+    Rounds are paired in the process of the test: processes of their own are tested where they are the
+    question.
+    """
 
     def __init__(self, server: Served) -> None:
+        assert server.services is not None
+        server.services.tournaments._pairer = pair
+        self._follower, self._at_work = server.services.follower, False
+        self._tick = self._follower.tick
+        self._follower.tick = self._noted  # type: ignore[method-assign]
         self.server = server
         self.director = server.person("organizer")
         terms = {"game": GAME, "format": "swiss", "rounds": 5, "clock": [{"mode": "days", "days": 3}]}
@@ -41,8 +52,22 @@ class Hall:
 
     @property
     def entry(self) -> int:
-        """The latest entry."""
+        """The latest entry, after which the follower writes none by itself."""
+        self.rest()
         return int(self.director.get(self.path).json["entry"])
+
+    async def _noted(self, *, everything: bool = False) -> bool:
+        """See `TournamentFollower.tick`."""
+        self._at_work = True
+        try:
+            return await self._tick(everything=everything)
+        finally:
+            self._at_work = False
+
+    def rest(self) -> None:
+        """Wait until the follower has written all that follows from what was entered."""
+        one = self._follower
+        soon(lambda: not (self._at_work or one._news or one._woken.is_set()))
 
     def post(self, path: str, **body: Any) -> Answer:
         """A request of the director, who has seen everything."""
