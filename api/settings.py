@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any, get_type_hints
@@ -184,6 +185,7 @@ def _likest(name: str, known: Sequence[str]) -> str:
     return PREFIX + found[0] if found else ""
 
 
+@cache
 def product() -> str:
     """The version of this program, as it enters the log."""
     return version("glasnost")

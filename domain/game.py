@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from domain.kernel import AnyStep, Refused, Seat, Table
 from domain.refusals import Sentence
-from domain.texts import LANGUAGES, Texts
+from domain.texts import Texts, TextsByLanguage
 from domain.upcast import NO_OLD_TAGS, Upcasters
 
 OptionValue = str | int | bool | None | dict[str, Any]
@@ -171,10 +171,9 @@ class Game:
         return hash_of([*shared, *source_files(root / self.name)])
 
     @cached_property
-    def texts(self) -> dict[str, Texts]:
+    def texts(self) -> Mapping[str, Texts]:
         """Names, labels and sentences, by language."""
-        folder = importlib.resources.files("domain") / self.name / "components"
-        return {language: Texts.read(language, folder) for language in LANGUAGES}
+        return TextsByLanguage(importlib.resources.files("domain") / self.name / "components")
 
     def words(self, language: str, options: Options, edition: str) -> Texts:
         """The texts for a match of this edition with these options."""

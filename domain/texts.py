@@ -305,6 +305,31 @@ class Texts:
         return [*_between(words[:-1], ", "), (f" {_AND[self.language]} ", ""), *words[-1]]
 
 
+class TextsByLanguage(Mapping[str, Texts]):
+    """The texts of a game in every language, each read when it is first needed: that takes a while.
+
+    Args:
+        folder: has the files.
+    """
+
+    def __init__(self, folder: Traversable) -> None:
+        self._folder = folder
+        self._read: dict[str, Texts] = {}
+
+    def __getitem__(self, language: str) -> Texts:
+        if language not in LANGUAGES:
+            raise KeyError(language)
+        if language not in self._read:
+            self._read[language] = Texts.read(language, self._folder)
+        return self._read[language]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(LANGUAGES)
+
+    def __len__(self) -> int:
+        return len(LANGUAGES)
+
+
 def forms_of(noun: str) -> tuple[str, ...]:
     """The forms of a counted noun, as `{count:one|more}` writes it."""
     return tuple(next(spec for _, path, spec in _parsed(noun) if path is not None).split("|"))

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+import msgspec
 from msgspec.structs import replace
 
 from domain.tournaments import events as e
-from domain.tournaments.fold import match_of
+from domain.tournaments.fold import folded, match_of
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect
 
 ANNOUNCED, ENTERING, RUNNING, FINISHED = "announced", "entering", "running", "finished"
@@ -23,7 +24,7 @@ class TournamentRow(Row, frozen=True, kw_only=True):
     """One tournament; times in microseconds UTC, None where unknown.
 
     `opened` is the position of its first record, the order of the list.  `listed`: do lists show it?
-    `last_round`, `cycles`: memory of the fold.
+    `closed`: is the latest round closed?
     """
 
     table: ClassVar[str] = "tournaments"
@@ -41,8 +42,7 @@ class TournamentRow(Row, frozen=True, kw_only=True):
     entrants: int = 0
     round: int = 0
     rounds: int = 0
-    last_round: int = 0
-    cycles: int = 1
+    closed: bool = False
     entry: int = 1
 
 
@@ -89,17 +89,32 @@ class PairingMemory(Row, frozen=True, kw_only=True):
     random: str
 
 
+class EntryMemory(Row, frozen=True, kw_only=True):
+    """An entry on which the status of its tournament depends, as JSON without its long fields."""
+
+    table: ClassVar[str] = "tournament_memory"
+    key: ClassVar[tuple[str, ...]] = ("tournament", "entry")
+    internal: ClassVar[bool] = True
+
+    tournament: str
+    entry: int
+    text: str
+
+
 def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     """What one entry does to the rows of its tournament."""
     record = delivered.record
     entry: Any = record.entry
     if isinstance(entry, e.Announced):
         yield _announced(delivered, entry)
+        yield _memory(entry.tournament, entry)
         return
     row = replace(expect(rows.get(TournamentRow, record.match), record), entry=entry.entry)
     yield from _people(rows, row, entry)
     yield from _boards(rows, row, entry)
-    yield _status(row, entry)
+    yield _counted(rows, _status(row, entry), entry)
+    if not isinstance(entry, _FORGOTTEN):
+        yield _memory(record.match, entry)
 
 
 def _announced(delivered: Delivered, entry: e.Announced) -> TournamentRow:
@@ -113,8 +128,6 @@ def _announced(delivered: Delivered, entry: e.Announced) -> TournamentRow:
         announced_at=entry.at,
         listed=terms.visibility == "public",
         rounds=terms.rounds,
-        last_round=terms.rounds,
-        cycles=terms.cycles,
     )
 
 
@@ -125,12 +138,11 @@ def _status(row: TournamentRow, entry: Any) -> TournamentRow:
             status = ENTERING if row.status == ANNOUNCED else row.status
             return replace(row, entrants=row.entrants + fresh, status=status)
         case e.Paired():
-            last = row.last_round if row.round or row.format != "round_robin" else _rounds_of(row, entry)
-            return replace(row, status=RUNNING, round=entry.round, last_round=last)
+            return replace(row, status=RUNNING, round=entry.round, closed=False)
         case e.RoundClosed():
-            return replace(row, status=FINISHED if entry.round >= row.last_round else RUNNING)
+            return replace(row, closed=row.closed or entry.round == row.round)
         case e.RoundReopened():
-            return replace(row, status=RUNNING)
+            return replace(row, status=RUNNING, closed=False)
         case e.Published():
             return replace(row, status=PUBLISHED) if entry.final else row
         case e.Cancelled():
@@ -138,15 +150,40 @@ def _status(row: TournamentRow, entry: Any) -> TournamentRow:
         case e.TermsChanged() if entry.path == "visibility":
             return replace(row, listed=entry.after == '"public"')
         case e.TermsChanged() if entry.path == "rounds":
-            return replace(row, rounds=int(entry.after), last_round=int(entry.after))
+            return replace(row, rounds=int(entry.after))
+        case e.TermsChanged() if entry.path in ("format", "game"):
+            return replace(row, **{entry.path: entry.after.strip('"')})
         case _:
             return row
 
 
-def _rounds_of(row: TournamentRow, entry: e.Paired) -> int:
-    """The rounds of a round robin with these entrants."""
-    count = 2 * len(entry.boards) + sum(kind == "pairing_bye" for kind in entry.byes.values())
-    return min(row.rounds, (count - 1 + count % 2) * row.cycles)
+def _counted(rows: Rows, row: TournamentRow, entry: Any) -> TournamentRow:
+    """The row with the status that the entries so far come to, if the latest round is closed.
+
+    Whether a round was the last one may depend on its results, as in a knock-out, so they are folded again;
+    after few entries is the latest round closed.
+    """
+    if not row.closed or row.status in (PUBLISHED, CANCELLED) or isinstance(entry, _FORGOTTEN):
+        return row
+    had = [_decode(one.text) for one in rows.under(EntryMemory, row.tournament)]
+    state = folded(None, [*had, entry])
+    return row if state is None else replace(row, status=state.status)
+
+
+_FORGOTTEN = (
+    *(e.BoardOpened, e.Confirmed, e.ArbiterCalled, e.ArbiterAnswered, e.LotDrawn, e.PrivilegedRead),
+    *(e.Extended, e.Adjourned, e.Paused, e.Resumed, e.Frozen, e.Released),
+)
+"""The entries on which no status depends."""
+_decode = msgspec.json.Decoder(e.AnyEntry).decode
+
+
+def _memory(tournament: str, entry: Any) -> EntryMemory:
+    brief = replace(entry, prev="", sealed={})
+    if isinstance(brief, e.Paired):
+        brief = replace(brief, input="")
+    text = msgspec.json.encode(brief).decode()
+    return EntryMemory(tournament=tournament, entry=entry.entry, text=text)
 
 
 def _people(rows: Rows, row: TournamentRow, entry: Any) -> Iterator[Change]:
@@ -220,5 +257,9 @@ def _board_status(before: str, entry: Any) -> str:
 
 
 TOURNAMENTS = Projection(
-    "tournaments", 1, (TournamentRow, EntrantRow, BoardRow, PairingMemory), fold, of_tournaments=True
+    "tournaments",
+    2,
+    (TournamentRow, EntrantRow, BoardRow, PairingMemory, EntryMemory),
+    fold,
+    of_tournaments=True,
 )

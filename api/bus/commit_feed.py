@@ -18,13 +18,13 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
-
-from redis.asyncio import Redis
-from redis.exceptions import ResponseError
+from typing import TYPE_CHECKING, Any
 
 from api.bus.redis_client import PAUSE, Away, RedisClient, Refused
 from api.store.interface import Log, OnCommit, StoreError
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 # ── The publisher: one entry in a Redis stream for each commit, whose id is the commit's position ──
 #
@@ -221,6 +221,7 @@ class Consumer:
 
     async def _found(self, ask: Callable[[Redis], Awaitable[Any]]) -> Any:
         """The answer of a query to the stream; deletes a value of another type under its name."""
+        from redis.exceptions import ResponseError
 
         async def work(redis: Redis) -> Any:
             try:

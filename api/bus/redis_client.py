@@ -16,23 +16,14 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.connection import parse_url
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import (
-    ClusterDownError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    RedisError,
-    ResponseError,
-    TryAgainError,
-)
-
 from api.settings import BadSetting
+
+if TYPE_CHECKING:  # a server without Redis starts sooner: its client is not imported
+    from redis.asyncio import Redis
+    from redis.exceptions import ResponseError
 
 VARIABLE = "GLASNOST_REDIS"
 PATIENCE = 0.25  # seconds until a query has failed
@@ -40,8 +31,7 @@ PAUSE = 0.5  # seconds after a failure during which no query is sent
 CALM = 5.0  # seconds without another refusal until a Redis that takes nothing counts as back
 _CONNECTIONS = 16  # at most
 _LOGGED = 100  # most different refusals that are logged
-# Refusals because of Redis's state, not of the query: they pass.  A script wraps them in other text.
-_STATES = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+# Refusals because of Redis's state, not of the query, where a script wraps them in other text: they pass.
 _PASSING = re.compile("\\b(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN) ")
 _SCHEMES = ("redis", "rediss", "unix")
 _NOT_UNDERSTOOD = (
@@ -73,6 +63,8 @@ class Address:
     """
 
     def __init__(self, url: str) -> None:
+        from redis.asyncio.connection import parse_url
+
         try:
             parts = urlsplit(url)
             self._arguments: dict[str, Any] = dict(parse_url(url))
@@ -93,6 +85,8 @@ class Address:
 
     def _try_options(self) -> None:
         """Check the options: make a connection object, which does not connect yet."""
+        from redis.exceptions import RedisError
+
         try:
             pool: Any = self.client(PATIENCE).connection_pool
             pool.make_connection()
@@ -101,6 +95,10 @@ class Address:
 
     def client(self, patience: float) -> Redis:
         """Return a client with a timeout of so many seconds and no retries; the caller closes it."""
+        from redis.asyncio import BlockingConnectionPool, Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+
         ours = {
             "retry": Retry(NoBackoff(), 0),
             "socket_timeout": patience,
@@ -135,6 +133,8 @@ class Health:
 
     def failed(self, error: Exception) -> None:
         """Note that Redis did not answer, or refuses to write."""
+        from redis.exceptions import ResponseError
+
         now = self._clock()
         self._until = now + PAUSE
         self._uncalm_until = now + (CALM if isinstance(error, ResponseError) else 0.0)
@@ -177,6 +177,8 @@ class RedisClient:
             Away: there is no answer, or one that this version does not understand.
             Refused: the query is wrong, or another program uses our keys.
         """
+        from redis.exceptions import RedisError, ResponseError
+
         if self._health.is_open:
             raise Away("it failed a moment ago")
         try:
@@ -197,7 +199,10 @@ class RedisClient:
 
 def _passes(error: ResponseError) -> bool:
     """Is this refusal because of Redis's state, not of the query?"""
-    return isinstance(error, _STATES) or _PASSING.search(_reason(error)) is not None
+    from redis.exceptions import ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError
+
+    states = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+    return isinstance(error, states) or _PASSING.search(_reason(error)) is not None
 
 
 def _reason(error: ResponseError) -> str:

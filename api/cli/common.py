@@ -122,6 +122,38 @@ def named_store() -> Location | None:
         raise CannotBeDone(f"{STORE}: {error}") from error
 
 
+def trust_option() -> Callable[[F], F]:
+    """`--trust FILE`: keys in a file, besides those of another option (see `api.cli.verify`)."""
+    return click.option(
+        "--trust",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="A file with such keys, one on each line; lines with # are comments.",
+    )
+
+
+def key_options(what: str) -> Callable[[F], F]:
+    """`--key VKEY`, repeatable, and `--trust FILE`.  `what` such a key is begins the help of the first."""
+
+    def both(command: F) -> F:
+        given = click.option("--key", "keys", metavar="VKEY", multiple=True, help=f"{what}; repeatable.")
+        return given(trust_option()(command))
+
+    return both
+
+
+def every_option(least: float, usual: float) -> Callable[[F], F]:
+    """`--every SECONDS`: how often a program that stays looks."""
+    return click.option(
+        "--every",
+        metavar="SECONDS",
+        type=click.FloatRange(min=least),
+        default=usual,
+        show_default=True,
+        help="How often to look.",
+    )
+
+
 def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F], F]:
     """`FILE`, or `FILE...`; in brackets if it may be left out."""
     kind = click.Path(path_type=Path)

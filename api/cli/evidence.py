@@ -7,19 +7,13 @@ from pathlib import Path
 
 import click
 
-from api.cli.common import FoundWrong, file_argument, json_option, print_json, read_bytes
+from api.cli.common import FoundWrong, file_argument, json_option, key_options, print_json, read_bytes
 from api.cli.verify import trusted_keys
 
 
 @click.command()
 @file_argument()
-@click.option("--key", "keys", metavar="VKEY", multiple=True, help="A key of the server; repeatable.")
-@click.option(
-    "--trust",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A file with such keys, one on each line; lines with # are comments.",
-)
+@key_options("A key of the server")
 @json_option
 def evidence(file: Path, keys: Sequence[str], trust: Path | None, as_json: bool) -> None:
     """Check, without a network, that FILE proves a lie of the server with these keys.

@@ -58,7 +58,7 @@ def terms(format: str, game: str, language: str) -> None:
 
 
 @tournament.command()
-@backend_options()
+@backend_options(expects=False)
 @click.argument("file", metavar="TERMS.toml", type=click.Path(path_type=Path))
 @json_option
 @language_option

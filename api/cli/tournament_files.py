@@ -19,6 +19,7 @@ from api.cli.common import (
     CannotBeDone,
     file_argument,
     json_option,
+    key_options,
     language_option,
     print_json,
 )
@@ -35,15 +36,7 @@ _NEED_ENGINE = ("pairings", "standings")  # the questions that need the pairing 
 
 @click.command()
 @file_argument()
-@click.option(
-    "--key", "keys", metavar="VKEY", multiple=True, help="A key whose signature counts; repeatable."
-)
-@click.option(
-    "--trust",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A file with such keys, one on each line; lines with # are comments.",
-)
+@key_options("A key whose signature counts")
 @click.option(
     "--without",
     type=click.Choice(["pairings"]),

@@ -75,10 +75,11 @@ class StoreBackend:
     Args:
         person: the id of the official who acts; "": the opener of the tournament.
         language: of the sentence of the integrity table.
+        expect: the latest entry that the caller has seen; None: the latest one of the store.
     """
 
-    def __init__(self, store: Location, person: str, language: str) -> None:
-        self._store, self._person, self._language = store, person, language
+    def __init__(self, store: Location, person: str, language: str, expect: int | None = None) -> None:
+        self._store, self._person, self._language, self._expect = store, person, language, expect
 
     def announce(self, title: str, terms: Terms) -> Added:
         """Announce a tournament."""
@@ -256,8 +257,12 @@ class StoreBackend:
     def _with_log(
         self, tournament: str, work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[T]]
     ) -> T:
+        from domain.tournaments.judging import must_be_latest
+
         async def over(gate: TournamentGate) -> T:
             log = await gate.commands.log(tournament)
+            if self._expect is not None:
+                must_be_latest(log.state, self._expect)
             return await work(gate, log, await acting(gate, self._person, log.state))
 
         return run_at(self._store, over)

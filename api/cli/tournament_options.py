@@ -25,25 +25,33 @@ _TOKEN = re.compile(rb"[\x21-\x7e]{1,1024}")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def backend_options(*, acts: bool = True) -> Callable[[F], F]:
+def backend_options(*, acts: bool = True, expects: bool = True) -> Callable[[F], F]:
     """`--store`, or `--url` and `--token-file`; the command gets a `backend`.
 
     Args:
         acts: an official acts, whom `--as` names for a store; a server knows them by the token.
+        expects: if one acts, `--expect` may name the latest entry that they have seen.
     """
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
         def on_backend(
-            store: Location | None, url: str | None, token_file: Path | None, person: str = "", **options: Any
+            store: Location | None,
+            url: str | None,
+            token_file: Path | None,
+            person: str = "",
+            expect: int | None = None,
+            **options: Any,
         ) -> Any:
-            with closing(_backend(store, url, token_file, person, options["language"])) as backend:
+            with closing(_backend(store, url, token_file, person, options["language"], expect)) as backend:
                 return command(backend=backend, **options)
 
         found: Any = on_backend
         if acts:
             help = "The id of the official who acts on a store; else the opener."
             found = click.option("--as", "person", default="", help=help)(found)
+        if acts and expects:
+            found = click.option("--expect", type=click.IntRange(0), metavar="N", help=_EXPECT_HELP)(found)
         for option in (_token_file, _url, store_option(required=False, help=_STORE_HELP)):
             found = option(found)
         wrapped: F = found
@@ -53,6 +61,7 @@ def backend_options(*, acts: bool = True) -> Callable[[F], F]:
 
 
 _STORE_HELP = f"The store: its directory or postgresql://...; else {STORE} names it."
+_EXPECT_HELP = "The latest entry that you have seen; the command is refused if the tournament went on."
 _url = click.option("--url", metavar="URL", help="A server that does it, such as http://127.0.0.1:8000.")
 _token_file = click.option(
     "--token-file",
@@ -63,7 +72,12 @@ _token_file = click.option(
 
 
 def _backend(
-    store: Location | None, url: str | None, token_file: Path | None, person: str, language: str
+    store: Location | None,
+    url: str | None,
+    token_file: Path | None,
+    person: str,
+    language: str,
+    expect: int | None,
 ) -> Backend:
     """The backend that these options name.
 
@@ -78,7 +92,7 @@ def _backend(
             raise CannotBeDone("--token-file: it is for a server; name that with --url")
         if place is None:
             raise CannotBeDone(f"name a store with --store (or {STORE}), or a server with --url")
-        return StoreBackend(place, person, language)
+        return StoreBackend(place, person, language, expect)
     from api.cli.tournament_remote import ServerBackend
     from api.server_client import Server
 
@@ -88,9 +102,10 @@ def _backend(
         raise CannotBeDone("--as: on a server the token says who acts")
     token = read_token(token_file) if token_file else ""
     try:
-        return ServerBackend(Server(url, token, waiting=_say_so, attempts=_ATTEMPTS, language=language))
+        server = Server(url, token, waiting=_say_so, attempts=_ATTEMPTS, language=language)
     except ValueError as error:
         raise CannotBeDone(f"--url {url!r}: this is no address of a server") from error
+    return ServerBackend(server, expect)
 
 
 _ATTEMPTS = 5  # with a second or less between them, if the server does not ask for more

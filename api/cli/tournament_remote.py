@@ -1,7 +1,7 @@
 """Carries out the commands of `glasnost tournament` by a server, over its public HTTP API.
 
 A server is not trusted: what it says is bounded (`api.server_client`), checked, and printed without control
-characters.  Each command first reads the latest entry, and names it (`expect`).
+characters.  Each command first reads the latest entry, and names it (`expect`), unless its caller names one.
 """
 
 from __future__ import annotations
@@ -133,10 +133,14 @@ class _Problem(Struct, frozen=True):
 
 
 class ServerBackend:
-    """Carries out the commands by a server; see `api.cli.tournament_backend.Backend`."""
+    """Carries out the commands by a server; see `api.cli.tournament_backend.Backend`.
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
+    Args:
+        expect: the latest entry that the caller has seen; None: the latest one of the server.
+    """
+
+    def __init__(self, server: Server, expect: int | None = None) -> None:
+        self._server, self._expect = server, expect
 
     def announce(self, title: str, terms: Terms) -> Added:
         """Announce a tournament."""
@@ -257,7 +261,9 @@ class ServerBackend:
         self._server.close()
 
     def _look(self, tournament: str) -> _Looked:
-        return self._get(_path(tournament), _Looked)
+        """The tournament as it is; its entry is the one that a command names."""
+        seen = self._get(_path(tournament), _Looked)
+        return seen if self._expect is None else msgspec.structs.replace(seen, entry=self._expect)
 
     def _draft(self, tournament: str, expect: int) -> _Draft:
         return self._post(f"{_path(tournament)}/rounds", {"expect": expect}, _Draft)

@@ -17,6 +17,7 @@ from api.cli.common import (
     CannotBeDone,
     file_argument,
     json_option,
+    key_options,
     named_store,
     opened_store,
     print_json,
@@ -210,15 +211,7 @@ MOST_RECEIPT = 1 << 16
 @click.command()
 @file_argument(many=True, required=False)
 @store_option(required=False, help="Verify every match of this store.")
-@click.option(
-    "--key", "keys", metavar="VKEY", multiple=True, help="A key whose signature counts; repeatable."
-)
-@click.option(
-    "--trust",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A file with such keys, one on each line; lines with # are comments.",
-)
+@key_options("A key whose signature counts")
 @click.option(
     "--against",
     metavar="NOTE_OR_URL",

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.common import FOUND_WRONG, NOT_DONE, CannotBeDone, json_option, print_json, read_bytes
+from api.cli.common import (
+    FOUND_WRONG,
+    NOT_DONE,
+    CannotBeDone,
+    every_option,
+    json_option,
+    key_options,
+    print_json,
+    read_bytes,
+)
 from api.cli.verify import MOST_RECEIPT, trusted_keys
 
 if TYPE_CHECKING:
@@ -32,13 +41,7 @@ SHOWN = 10  # openers that are printed
     show_default=True,
     help="What the watcher remembers; findings are written to FILE.findings/.",
 )
-@click.option("--key", "keys", metavar="VKEY", multiple=True, help="A key of the server; repeatable.")
-@click.option(
-    "--trust",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A file with such keys, one on each line; lines with # are comments.",
-)
+@key_options("A key of the server")
 @click.option(
     "--receipt",
     "receipts",
@@ -48,14 +51,7 @@ SHOWN = 10  # openers that are printed
     help="The receipt of a match that must be in the log; repeatable.",
 )
 @click.option("--once", is_flag=True, help="Look once, and end: for cron.")
-@click.option(
-    "--every",
-    metavar="SECONDS",
-    type=click.FloatRange(min=10),
-    default=600,
-    show_default=True,
-    help="How often to look.",
-)
+@every_option(10, 600)
 @click.option("--quiet", is_flag=True, help="Print only what is wrong.")
 @json_option
 def watch(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.common import FOUND_WRONG, NOT_DONE, CannotBeDone
+from api.cli.common import FOUND_WRONG, NOT_DONE, CannotBeDone, every_option, trust_option
 from api.cli.verify import trusted_keys
 
 if TYPE_CHECKING:
@@ -21,12 +21,7 @@ LISTEN = "HOST:PORT"
 @click.command()
 @click.option("--follow", "urls", metavar="URL", multiple=True, help="The URL of a log; repeatable.")
 @click.option("--log", "keys", metavar="VKEY", multiple=True, help="The key of a log; repeatable.")
-@click.option(
-    "--trust",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A file with such keys, one on each line; lines with # are comments.",
-)
+@trust_option()
 @click.option(
     "--state",
     metavar="FILE",
@@ -44,14 +39,7 @@ LISTEN = "HOST:PORT"
 )
 @click.option("--name", help="The name of a new witness, such as witness.example.org.")
 @click.option("--listen", metavar=LISTEN, help="Also answer over HTTP: add-checkpoint, and what is cosigned.")
-@click.option(
-    "--every",
-    metavar="SECONDS",
-    type=click.FloatRange(min=1),
-    default=60,
-    show_default=True,
-    help="How often to look.",
-)
+@every_option(1, 60)
 @click.option("--once", is_flag=True, help="Look once, and end.")
 def witness(
     urls: Sequence[str],

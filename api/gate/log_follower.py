@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from api.store.interface import StoreError, Unavailable
 from api.store.log_guard import Behind
-from api.store.log_writer import LogWriter
+from api.store.log_writer import FAR, LogWriter
 from api.store.sql import SqlStore
 from domain.log import Damaged
 
@@ -54,6 +54,22 @@ class LogFollower:
         self._woken.set()
         if self._task is not None:
             await self._task
+
+    def remark(self) -> str:
+        """Return what an operator should know of the log, also where another process writes it; "": nothing.
+
+        Raises:
+            StoreError: the store is away.
+        """
+        if self._store.log_guard.is_behind:
+            return (
+                "it lacks leaves that were signed, so nothing is signed until they are made again,"
+                " or an operator says why they are lost (glasnost log restored)"
+            )
+        if self._said:
+            return f"it is not signed: {self._said}"
+        behind = self._store.last() - self._writer.position()
+        return f"it is {behind} records behind the store" if behind > FAR else ""
 
     async def _run(self) -> None:
         while not self._stopping.is_set():

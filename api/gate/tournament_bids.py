@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from msgspec import Struct
 
-from api.gate.tournaments import TournamentGate
+from api.gate.tournaments import PaidBid, TournamentGate
 from domain.events import FactEntry
 from domain.kernel import Seat, SeatsSettled
 from domain.match import Match
@@ -60,7 +60,7 @@ def bid_in(match: Match) -> tuple[Seat, int] | None:
 
 
 async def bids_of(gate: TournamentGate, tournament: str) -> BidReport:
-    """Return the bids of a tournament; it reads every match.
+    """Return the bids of a tournament; a match that is over is read once.
 
     Raises:
         Refused: unknown-tournament, unavailable.
@@ -69,18 +69,29 @@ async def bids_of(gate: TournamentGate, tournament: str) -> BidReport:
     won: dict[tuple[Seat, int], list[bool]] = defaultdict(list)
     free = running = 0
     for board in [board for one in s.rounds for board in one.boards if board.opened]:
-        match = await gate.gate.match(board.match)
-        bid = await asyncio.to_thread(bid_in, match)
-        result = match.closed.result if match.closed else None
-        if bid is None or result is None:
+        paid = await _paid(gate, board.match)
+        if paid is None:
             running += 1
-        elif not bid[1]:
+        elif not paid[1]:
             free += 1
         else:
-            won[bid].append(result.winner == bid[0])
-        match.rest()
+            won[paid[:2]].append(paid[2])
     rows = tuple(
         Bids(side, points, len(had), sum(had), *wilson(sum(had), len(had)))
         for (side, points), had in sorted(won.items())
     )
     return BidReport(s.id, s.entry, rows, free, running)
+
+
+async def _paid(gate: TournamentGate, name: str) -> PaidBid | None:
+    """What was paid in a match, and whether the bought side won; None: it is not over, or has no result."""
+    if (found := gate.bids.get(name)) is not None:
+        return found
+    match = await gate.gate.match(name)
+    result = match.closed.result if match.closed else None
+    bid = await asyncio.to_thread(bid_in, match) if result else None
+    if bid is None or result is None:
+        return None
+    gate.bids[name] = (*bid, result.winner == bid[0])
+    match.rest()
+    return gate.bids[name]

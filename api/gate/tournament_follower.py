@@ -16,6 +16,7 @@ from contextlib import suppress
 
 from api.gate.commit import Inbox
 from api.gate.match_verifier import NotVerified, Work
+from api.gate.tournament_clocks import move_dates, reconvene
 from api.gate.tournament_commands import KIND
 from api.gate.tournaments import TournamentGate
 from api.store.interface import StoreError
@@ -100,6 +101,8 @@ class TournamentFollower:
             return False
         written = bool(await self._gate.open_matches(tournament))
         written |= bool(await self._gate.settle(tournament))
+        written |= bool(await reconvene(self._gate, tournament))
+        written |= bool(await move_dates(self._gate, tournament))
         written |= bool(await self._gate.forfeit_no_shows(tournament))
         state = (await self._gate.commands.log(tournament)).state
         open_boards = {

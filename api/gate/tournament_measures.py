@@ -6,11 +6,11 @@ A match that its gate stopped before a crash is found stopped; the entry is then
 from __future__ import annotations
 
 from api.gate.command_handler import Key
+from api.gate.tournament_clocks import move_dates, pause_match
 from api.gate.tournament_commands import Accepted
 from api.gate.tournaments import TournamentGate
 from domain.clocks import SECOND
 from domain.events import ClockSet
-from domain.kernel import Refused
 from domain.tournaments import commands as c
 from domain.tournaments.judging import Actor, Given
 from domain.tournaments.measures import running_boards
@@ -19,7 +19,6 @@ from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Tournament
 
 MOST_WHY = 2_000  # characters of a reason in a match
-_SO_ALREADY = frozenset({"clock", "over", "not-running"})  # kinds: nothing to be paused or resumed
 
 
 async def carry_out(
@@ -40,12 +39,15 @@ async def carry_out(
         judged(s, (await gate.commands.log(tournament)).tree, command, actor, known, expect)
         if isinstance(command, c.FreezeMatch | c.ReleaseMatch):
             await _freeze(gate, command, actor)
-        elif isinstance(command, c.Pause | c.Resume):
+        elif isinstance(command, c.Adjourn | c.Pause | c.Resume):
             for board in _boards(s, command):
                 await _pause(gate, board.match, actor, command)
         return known
 
-    return await gate.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+    accepted = await gate.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+    if isinstance(command, c.Extend):
+        await move_dates(gate, tournament)
+    return accepted
 
 
 async def penalise(
@@ -86,7 +88,7 @@ async def _take_time(
     await gate.gate.officials.set_clock(board.match, actor.person, seat, why, more=taken)
 
 
-def _boards(s: Tournament, command: c.Pause | c.Resume) -> list[Board]:
+def _boards(s: Tournament, command: c.Adjourn | c.Pause | c.Resume) -> list[Board]:
     boards = s.rounds[command.round - 1].boards
     return [one for one in boards if one.opened and (not command.boards or one.number in command.boards)]
 
@@ -97,10 +99,8 @@ async def _freeze(gate: TournamentGate, command: c.FreezeMatch | c.ReleaseMatch,
         await gate.gate.officials.freeze(match.id, actor.person, command.reason, frozen=wanted)
 
 
-async def _pause(gate: TournamentGate, match: str, actor: Actor, command: c.Pause | c.Resume) -> None:
-    wanted = isinstance(command, c.Pause)
-    try:
-        await gate.gate.officials.pause(match, actor.person, command.reason, paused=wanted)
-    except Refused as error:
-        if error.kind not in _SO_ALREADY:
-            raise
+async def _pause(
+    gate: TournamentGate, match: str, actor: Actor, command: c.Adjourn | c.Pause | c.Resume
+) -> None:
+    wanted = not isinstance(command, c.Resume)
+    await pause_match(gate, match, actor.person, command.reason, paused=wanted)

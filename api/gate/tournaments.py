@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -24,14 +25,22 @@ from api.store.interface import Reservation
 from domain.clocks import SECOND
 from domain.events import BoardOf, Ruled
 from domain.games import GAMES
-from domain.kernel import Refused, Result
+from domain.kernel import Refused, Result, Seat
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import table_for_pairing
 from domain.tournaments.drafts import in_tournament, needs_engine, options_of, without_board
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
+from domain.tournaments.judging import (
+    THE_HOUSE,
+    Actor,
+    Given,
+    Head,
+    entrant_in,
+    must_be_latest,
+    must_be_official,
+)
 from domain.tournaments.log import Draft
 from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round
@@ -40,7 +49,13 @@ from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.tournaments.pairing import PairingAnswer
 from replay.tournaments.pairings import named_boards
 from replay.tournaments.published import published_hashes
-from replay.tournaments.results import computed_draft, explained_of, ranked_of, standings_of
+from replay.tournaments.results import (
+    computed_draft,
+    division_standings,
+    explained_of,
+    ranked_of,
+    standings_of,
+)
 from replay.tournaments.standings import Explained, Standings
 from replay.tournaments.trf import pairing_input
 
@@ -48,6 +63,8 @@ Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+PaidBid = tuple[Seat, int, bool]
+"""The side that was bought in a match that is over, for how much (0: for nothing), and whether it won."""
 _TABLES = 64  # standings that are kept
 _MATCHES = 4_096  # matches that are over, of which the evidence is kept: some 2 kB each
 HOUSE_RULES = "house"  # who rules if the house does
@@ -75,9 +92,13 @@ class TournamentGate:
         self.commands = TournamentCommands(gate.store, gate.commits)
         self._drafts: dict[str, DraftedRound] = {}
         self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
-        self._tables: LRUCache[tuple[str, int], Standings] = LRUCache(_TABLES)
+        self._tables: LRUCache[tuple[str, int, int], Standings] = LRUCache(_TABLES)
         self.evidence: LRUCache[str, MatchEvidence] = LRUCache(_MATCHES)  # of matches that are over
+        self.bids: LRUCache[str, PaidBid] = LRUCache(_MATCHES)  # of matches that are over
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
+        self.moved: set[tuple[str, int]] = set()  # matches whose dates were moved, with the new ones
+        self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
+        """Is this (code, tournament, entrant, person) a code that was sent by mail?"""
         gate.is_official = self.commands.is_official
 
     # ── people ──
@@ -111,7 +132,9 @@ class TournamentGate:
     async def accept(
         self, tournament: str, command: c.Accept, actor: Actor, code: str = "", *, key: Key | None = None
     ) -> Accepted:
-        """A player takes the place that is kept for them; `code` is the invitation of another account.
+        """A player takes the place that is kept for them, or for another account.
+
+        `code`: the token of that account, or the code that was sent by mail for its place.
 
         Raises:
             Refused: see `people.accept`.
@@ -121,6 +144,8 @@ class TournamentGate:
             one = s.entrants.get(command.entrant)
             person = await asyncio.to_thread(self.gate.store.people.by_token, code) if code else None
             is_shown = one is not None and person is not None and person.id == one.player
+            if one is not None and not is_shown:
+                is_shown = self.opens_place(code, tournament, command.entrant, one.player)
             return replace(known, invited=command.entrant if is_shown else "")
 
         accepted = await self.commands.command(tournament, command, actor, key=key, gather=gather)
@@ -160,8 +185,8 @@ class TournamentGate:
         """
         log = await self.commands.log(tournament)
         must_be_official(log.state, actor)
-        if expect is not None and expect != log.entry:
-            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
+        if expect is not None:
+            must_be_latest(log.state, expect)
         known = self._drafts.get(tournament)
         if known is not None and known.entry == log.entry:
             return known
@@ -219,8 +244,7 @@ class TournamentGate:
         if key is not None and (before := await self.commands.answered(tournament, key)) is not None:
             return before
         log = await self.commands.log(tournament)
-        if expect != log.entry:
-            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
+        must_be_latest(log.state, expect)
         known = self._drafts.get(tournament)
         found = known if known and known.entry == expect else await self.draft(tournament, actor)
         if found.sha256 != sha256:
@@ -389,7 +413,7 @@ class TournamentGate:
             due = None if opened_at is None else max(opened_at, one.opens_at or 0) + s.terms.grace * SECOND
             for board in one.boards if due is not None and now is not None and due <= now else ():
                 is_open = board.opened and board.outcome is None and board.ruling is None
-                is_extended = board.extended is not None and now is not None and now < board.extended
+                is_extended = now is not None and now < max(board.extended or 0, board.adjourned or 0)
                 if is_open and not is_extended and not board.frozen and board.match not in self._begun:
                     done += await self._forfeited(s, one, board)
         return done
@@ -465,18 +489,22 @@ class TournamentGate:
         match = await self.gate.match(board.match)
         return known if match.closed else replace(known, moved=match.move + 1)
 
-    async def standings(self, s: Tournament) -> Standings:
+    async def standings(self, s: Tournament, division: int | None = None) -> Standings:
         """Return the standings of a state; the latest ones that were computed are kept.
 
+        Args:
+            division: of a league, from 1; None: all of them.
+
         Raises:
-            Refused: not-offered.
+            Refused: not-offered; not-found: there is no such division.
         """
-        key = s.id, s.entry
+        key = s.id, s.entry, division or 0
         if (found := self._tables.get(key)) is not None:
             return found
         async with self._engine:
             if (found := self._tables.get(key)) is None:
-                found = self._tables[key] = await asyncio.to_thread(standings_of, s)
+                work = partial(division_standings, number=division) if division else standings_of
+                found = self._tables[key] = await asyncio.to_thread(work, s)
         return found
 
     async def explained(self, s: Tournament, entrant: str) -> tuple[Explained, ...]:

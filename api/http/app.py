@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -198,13 +198,19 @@ def build(services: Services) -> Application:
         exception_handlers={**HANDLERS, Exception: failed},
     )
     app.serve(services)
-    app.router.routes.extend(Pages(Assets()).routes)
+    app.router.routes.extend(Pages(_assets()).routes)
     app.router.routes.append(Route(transparency.TILES, transparency.serve_tile))
     for path, kind in ((DOCS, "text/html"), (_OPENAPI, JSON)):
         app.add_route(path, partial(_serve_document, kind=kind), include_in_schema=False)
     app.add_route(PATH, _not_a_handshake, include_in_schema=False)
     app.router.routes.append(WebSocketRoute(PATH, SocketEndpoint()))
     return app
+
+
+@cache
+def _assets() -> Assets:
+    """The static files, which a process reads and packs once."""
+    return Assets()
 
 
 # ── The handshake of a socket: it is refused like any request, with the same documents ──

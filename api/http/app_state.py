@@ -247,13 +247,16 @@ class Services:
         self.lobbies = Lobbies(gate, store, models)
         self.lobby_feed = LobbyFeed(self.lobbies, models, store, self.names.of)
         self.links = Links(gate.keys.derived(PURPOSE))
+        self.tournaments.opens_place = lambda code, tournament, entrant, person: self.links.opens_place(
+            code, tournament, entrant, person, clock()
+        )
         self.mail: MailWorker | None = None
         if mail is not None:
             ways = self._match, self.names.of, self._leads, self._present
             self.mail = MailWorker(mail, store, self.links, *ways, clock, self.tournaments.commands.log)
         self.timekeeper = gate.timekeeper(lambda: models.ask(read.clocked), self._leads)
         self.bus: Bus | None = None
-        self.monitor = HealthMonitor(store, models, pulse)
+        self.monitor = HealthMonitor(store, models, self.log_follower.remark, pulse)
         self.metrics = Metrics(
             OfTheGate(gate, self.streams, self.sockets, self.connections),
             OfTheStore(gate, self.monitor),

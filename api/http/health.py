@@ -31,7 +31,7 @@ class HealthReport(Struct, frozen=True):
 
     `at`: when, in seconds of the clock of `HealthMonitor`.  `trouble`: why moves cannot be stored; empty if
     they can.  The rest is None if the store did not answer; `lag` is also None if there is no replica or it
-    is not available.
+    is not available.  `log`: what an operator should know of the transparency log; empty if all is well.
     """
 
     at: float
@@ -40,6 +40,7 @@ class HealthReport(Struct, frozen=True):
     lag: Lag | None = None
     replica_away: bool = False
     projections: list[Status] | None = None
+    log: str | None = None
 
 
 class HealthMonitor:
@@ -48,11 +49,18 @@ class HealthMonitor:
     Args:
         store: it is probed with a small write.
         models: they follow it.
+        log: returns what an operator should know of its transparency log.
         clock: seconds that never run backwards.
     """
 
-    def __init__(self, store: Store, models: ReadModels, clock: Callable[[], float] = time.monotonic) -> None:
-        self._store, self._models, self._clock = store, models, clock
+    def __init__(
+        self,
+        store: Store,
+        models: ReadModels,
+        log: Callable[[], str],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store, self._models, self._log, self._clock = store, models, log, clock
         self._checking: asyncio.Task[HealthReport] | None = None
         self.latest: HealthReport | None = None
 
@@ -98,7 +106,9 @@ class HealthMonitor:
             return HealthReport(begun, str(error))
         lag, away = self._lag()
         runner = self._models.runner
-        return HealthReport(begun, "", _said(self._store.size), lag, away, _said(runner.status))
+        return HealthReport(
+            begun, "", _said(self._store.size), lag, away, _said(runner.status), _said(self._log)
+        )
 
     def _lag(self) -> tuple[Lag | None, bool]:
         try:
@@ -163,3 +173,5 @@ def _remarked(report: HealthReport) -> Iterator[Remark]:
         yield "replica", "it does not answer; everything is read from the store itself"
     elif report.lag and report.lag.moves:
         yield "replica", f"moves that it lacks: {report.lag.moves}"
+    if report.log:
+        yield "log", report.log

@@ -9,6 +9,8 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -186,6 +188,12 @@ def _schema(kind: Any, kinds: Kinds) -> dict[str, Any]:
     if isinstance(kind, tuple):
         return {"oneOf": [_schema(one, kinds) for one in kind]}
     kinds.append(kind)
+    return deepcopy(_alone(kind))
+
+
+@cache
+def _alone(kind: Any) -> Schema:
+    """The schema of one kind; most routes share that of a refusal, and each takes milliseconds to make."""
     (schema,), _ = schemas([kind])
     return schema
 

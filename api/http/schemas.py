@@ -84,6 +84,9 @@ Often = Literal["at-once", "hourly", "daily", "never"]
 MatchName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
 
 
+MailAddress = Annotated[str, Meta(pattern=ADDRESS, max_length=254)]
+
+
 class NewNotifications(Request, frozen=True):
     """What a player wants to be notified of by mail; it replaces what was wanted before.
 
@@ -91,7 +94,7 @@ class NewNotifications(Request, frozen=True):
     most; `matches` names other wishes by match.  `while_open`: also while a page of the player is open.
     """
 
-    address: Annotated[str, Meta(pattern=ADDRESS, max_length=254)] | None
+    address: MailAddress | None
     often: Often = "at-once"
     matches: Annotated[dict[MatchName, Often], Meta(max_length=200)] = {}
     while_open: bool = False

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from api.http.schemas import Request
+from api.http.schemas import MailAddress, Request
 from domain.tournaments.commands import (
     MOST_BOARDS,
     BoardNumber,
@@ -127,11 +127,12 @@ class PublishStandings(Request, frozen=True):
 
 
 class InvitedRow(Request, frozen=True):
-    """A person to be invited, by name."""
+    """A person to be invited, by name.  `mail`: the address to which the code is sent."""
 
     name: InvitedName
     seed_order: Seed = 0
     rating: Rating = 0
+    mail: MailAddress | None = None
 
 
 class Invitations(Request, frozen=True):
@@ -154,12 +155,16 @@ class Entries(Struct, frozen=True):
 
 
 class Invitation(Struct, frozen=True):
-    """A kept place, and the code with which its person signs in; it is shown only now."""
+    """A kept place, and the code with which its person signs in; it is shown only now.
+
+    `mailed`: a code is sent by mail instead, and `code` is empty.
+    """
 
     entrant: str
     person: str
     name: str
     code: str
+    mailed: bool = False
 
 
 class InvitationsMade(Struct, frozen=True):

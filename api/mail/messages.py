@@ -88,6 +88,14 @@ def confirmation(language: str, url: str, link: str) -> Letter:
     )
 
 
+def place(language: str, title: str, url: str, link: str) -> Letter:
+    """Return the message with the code of a place that is kept in a tournament."""
+    t = texts(language)
+    subject = t["place.subject"].format(title=one_line(title))
+    body = t["place.body"].format(title=one_line(title), server=url)
+    return Letter(subject, [(body, link), (t["place.else"], "")])
+
+
 def trial(language: str, url: str) -> Letter:
     """Return the message of `glasnost mail test`."""
     t = texts(language)

@@ -54,7 +54,13 @@ def items(log: TournamentLog, entries: range) -> Iterator[tuple[str, Item]]:
 
 def still_stands(item: Item, s: Tournament, player: str) -> bool:
     """Does a player still have the place that an item is for?  An invitation lasts until it is accepted."""
+    if item.kind == "invited":
+        return is_kept(s, item.seat, player)
     one = s.entrants.get(item.seat)
-    if one is None or one.player != player:
-        return False
-    return item.kind != "invited" or one.status == "invited"
+    return one is not None and one.player == player
+
+
+def is_kept(s: Tournament, entrant: str, player: str) -> bool:
+    """Is a place kept for a player who has not taken it yet?"""
+    one = s.entrants.get(entrant)
+    return one is not None and one.player == player and one.status == "invited"

@@ -14,11 +14,11 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from api.mail import kinds, messages, tournament_kinds
-from api.mail.links import Links
+from api.mail.links import PLACE_LASTS, Links
 from api.mail.settings import MOST_A_DAY, MailSettings
 from api.mail.smtp import AddressRefused, NotSent, send
 from api.store.interface import Item, Notice, Outgoing, Store, Stored, StoreError, Subscription
-from api.store.outbox import CONFIRM, PLANNED
+from api.store.outbox import CONFIRM, PLACE, PLANNED
 from domain.kernel import Refused
 from domain.log import TOURNAMENT, Damaged
 from domain.match import Match
@@ -223,7 +223,7 @@ class MailWorker:
         outbox, day = self._outbox, now // DAY
         letter = await self._letter(found, wanted)
         if letter is None:
-            await asyncio.to_thread(outbox.remove, found.id)
+            await self._ended(found, now)
             return
         taken = await asyncio.to_thread(outbox.take, found.id, wanted.address, day, MOST_A_DAY)
         if taken is None:
@@ -237,27 +237,50 @@ class MailWorker:
         except AddressRefused as error:
             self.figures.refused += 1
             await asyncio.to_thread(outbox.stop, wanted.address, str(error))
+            await self._ended(found, now)
         except NotSent:
             self.figures.failed += 1
             _log.warning("mail not sent", extra={"tries": taken.tries})
             await self._retry(taken)
         else:
             self.figures.sent += 1
-            await asyncio.to_thread(outbox.remove, found.id)
+            await self._ended(found, now)
 
     async def _retry(self, taken: Outgoing) -> None:
         """Let a message that was not sent wait, longer each time; after a day, give it up."""
         if taken.tries > len(GAPS):
             self.figures.dropped += 1
-            await asyncio.to_thread(self._outbox.remove, taken.id)
+            await self._ended(taken, self._clock())
         else:
             await asyncio.to_thread(self._outbox.defer, taken.id, self._clock() + GAPS[taken.tries - 1])
+
+    async def _ended(self, found: Outgoing, now: int) -> None:
+        """Remove a message; with the code of a place goes the address, which was given for it alone."""
+        if found.items[0].kind == PLACE:
+            with suppress(Refused):  # the player was forgotten meanwhile
+                nothing = Subscription(player=found.player, asked=now)
+                await asyncio.to_thread(self._outbox.change, nothing, 0)
+        await asyncio.to_thread(self._outbox.remove, found.id)
+
+    async def _place(self, item: Item, wanted: Subscription) -> messages.Letter | None:
+        """The message with the code of a place; None if the place is not kept any more."""
+        log = await self._log_of(item.match)
+        if log is None or not tournament_kinds.is_kept(log.state, item.seat, wanted.player):
+            return None
+        until = wanted.asked // 1_000_000 + PLACE_LASTS
+        code = self._links.place(item.match, item.seat, wanted.player, until)
+        link = f"{self.settings.url}/t/{item.match}/place/{item.seat}/{code}"
+        return messages.place(wanted.language, log.state.title, self.settings.url, link)
 
     async def _letter(self, found: Outgoing, wanted: Subscription) -> messages.Letter | None:
         """What a message says; None if it says nothing any more."""
         url, player = self.settings.url, found.player
         if not found.often:
-            if found.items[0].kind != CONFIRM or wanted.state != "unconfirmed":
+            if wanted.state != "unconfirmed":
+                return None
+            if found.items[0].kind == PLACE:
+                return await self._place(found.items[0], wanted)
+            if found.items[0].kind != CONFIRM:
                 return None
             code = self._links.confirm(player, wanted.address, wanted.asked)
             return messages.confirmation(wanted.language, url, f"{url}/mail/confirm/{player}/{code}")

@@ -415,10 +415,11 @@ class Outbox(Protocol):
     def among(self, players: Sequence[str]) -> list[Subscription]:
         """Return the subscriptions with a confirmed address among these players."""
 
-    def change(self, wanted: Subscription, most: int) -> Subscription:
+    def change(self, wanted: Subscription, most: int, asks: Item | None = None) -> Subscription:
         """Store what a player wants; a new address, or one that was stopped, is to be confirmed again.
 
-        Then a message that asks for this is put into the outbox.  `wanted.asked` is the present time.
+        Then a message is put into the outbox that asks for this, or says `asks`.  `wanted.asked` is the
+        present time.
         `state`, `said`, `feed` and `seen` are ignored.
 
         Raises:

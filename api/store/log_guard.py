@@ -27,7 +27,7 @@ from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note
 
 FILE = "log.json"  # in the key folder
-_AGAIN = 1.0  # seconds after which a guard that holds looks again
+_AGAIN = 1.0  # seconds after which a guard looks again whether the log is still behind
 
 
 class OwnLeaf(Struct, frozen=True):
@@ -72,7 +72,7 @@ class LogGuard:
 
     def __init__(self, log: SqlTransparency, folder: Callable[[], Path]) -> None:
         self._log, self._folder = log, folder
-        self._checked, self._holds, self._again = False, False, 0.0
+        self._checked, self._behind, self._again = False, False, 0.0
         self._lock = threading.Lock()
 
     @property
@@ -94,11 +94,11 @@ class LogGuard:
         """Keep a signed checkpoint beside the keys, durably, before it is published."""
         own = tuple(OwnLeaf(number, leaf.decode()) for number, leaf in self._log.own())
         replace_beside(self._folder() / FILE, msgspec.json.encode(LogState(note, own)))
-        self._checked, self._holds = True, False
+        self._checked, self._behind = True, False
 
     def release(self) -> None:
         """Let the next checkpoint be signed: an operator has said why leaves are lost."""
-        self._checked, self._holds = True, False
+        self._checked, self._behind = True, False
 
     def gap(self) -> Gap | None:
         """Return how far the log is behind its last signed checkpoint; None if it holds that checkpoint."""
@@ -108,9 +108,9 @@ class LogGuard:
     def seen(self, note: str, ring: Keys) -> bool:
         """Take in a checkpoint of this log that someone else shows, such as a witness.
 
-        If one of this server's keys signed it and the log does not hold it, the guard holds from now on.
+        If one of this server's keys signed it and the log does not hold it, the log is behind from now on.
 
-        Returns whether it holds because of it.
+        Returns whether the log is behind because of it.
         """
         try:
             found = checkpoint_of(note)
@@ -124,18 +124,18 @@ class LogGuard:
             own = () if last is None else last.own
             replace_beside(self._folder() / FILE, msgspec.json.encode(LogState(note, own)))
             self._checked = False
-        return self.holds
+        return self.is_behind
 
     @property
-    def holds(self) -> bool:
+    def is_behind(self) -> bool:
         """Is the log behind?  While it is, this looks again every second."""
-        if self._checked and not self._holds:
+        if self._checked and not self._behind:
             return False
         with self._lock:
             if not self._checked or time.monotonic() >= self._again:
-                self._holds = self.gap() is not None
+                self._behind = self.gap() is not None
                 self._checked, self._again = True, time.monotonic() + _AGAIN
-            return self._holds
+            return self._behind
 
     def check(self) -> None:
         """Do nothing if the log is not behind.
@@ -143,7 +143,7 @@ class LogGuard:
         Raises:
             Behind: it is.
         """
-        if self.holds:
+        if self.is_behind:
             raise Behind(Sentence("log-behind"))
 
 

@@ -72,9 +72,14 @@ class LogWriter:
         leaves = [leaf for one in records for leaf in self._leaves(one)]
         self._read = records[-1].position
         if leaves or self._read - (self._stored or 0) >= FAR:
-            self._append(self._read, list(self._with_own(leaves)))
+            size = self._log.size()
+            self._append(self._read, list(self._with_own(leaves, size)), size)
         self._say(last)
         return True
+
+    def position(self) -> int:
+        """Return up to which record leaves are made; up to `FAR` less where another process makes them."""
+        return max(self._read, self._log.position() or 0)
 
     def catch_up(self) -> None:
         """Take in all records that are there."""
@@ -109,15 +114,16 @@ class LogWriter:
         gap = self._guard.gap()
         if gap is None:
             raise StoreError("the log holds every leaf that was signed: there is nothing to say")
+        keys = self._new_keys(0)  # before the statement: they are older than it
         leaf = RestoredLeaf(
             at=self._clock(),
-            size=gap.size,
+            size=gap.size + len(keys),
             lost=gap.lost,
             signed=gap.signed,
             root=b64(gap.root),
             reason=reason,
         )
-        self._append(self._stored or 0, [NewLeaf(OWN, RESTORED, leaf.bytes)])
+        self._append(self._stored or 0, [*keys, NewLeaf(OWN, RESTORED, leaf.bytes)], gap.size)
         self._log.forget_checkpoints(gap.size)
         self._guard.release()
         self.publish()
@@ -133,8 +139,9 @@ class LogWriter:
             self._stored, self._read = stored, stored or 0
             self._trees.clear()
 
-    def _append(self, position: int, leaves: list[NewLeaf]) -> None:
-        if self._log.append(self._stored, position, leaves):
+    def _append(self, position: int, leaves: list[NewLeaf], size: int) -> None:
+        """Append leaves to a log that has so many."""
+        if self._log.append(self._stored, position, leaves, size):
             self._stored = position
         else:  # another process was faster: look where it is
             self._read = -1
@@ -171,15 +178,28 @@ class LogWriter:
 
     # ── leaves of the log's own ──
 
-    def _with_own(self, leaves: list[NewLeaf]) -> Iterator[NewLeaf]:
-        """The leaves, with the log's own ones in their old places if the log is made again."""
-        number, own = self._log.size(), self._own()
+    def _with_own(self, leaves: list[NewLeaf], size: int) -> Iterator[NewLeaf]:
+        """The leaves that come after the first `size`, with the log's own ones among them.
+
+        If the log is made again, its own leaves have their old places.  A new key comes before the first leaf
+        that is younger: so no key looks backdated in a log that is made of an older store.
+        """
+        number, signed, own = size, self._signed(), self._own()
+        new = self._new_keys(sum(_kind(one) == KEY for one in own if one.number >= size))
         for leaf in leaves:
             while found := due(own, number):
                 yield _own_leaf(found)
                 number += 1
+            while new and number >= signed and new[0].at < leaf.at:
+                yield new.pop(0)
+                number += 1
             yield leaf
             number += 1
+
+    def _signed(self) -> int:
+        """How many leaves the last signed checkpoint covers."""
+        state = self._guard.state
+        return 0 if state is None else checkpoint_of(state.checkpoint).size
 
     def _own(self) -> tuple[OwnLeaf, ...]:
         """The log's own leaves that it had when it was signed, if it is behind that."""
@@ -188,19 +208,23 @@ class LogWriter:
             return ()
         return state.own
 
+    def _new_keys(self, coming: int) -> list[NewLeaf]:
+        """The leaves of the rotations that the log does not have, without the next `coming` of them."""
+        rotations = self._ring.rotations
+        known = coming + self._log.number_of(KEY) if rotations else 0
+        return [_key_leaf(note, number) for number, note in enumerate(rotations[known:], known + 1)]
+
     def _add_own(self) -> bool:
         """Add the log's own leaf that is next, if any; return whether one was added."""
-        found = due(self._own(), self._log.size())
+        size = self._log.size()
+        found = due(self._own(), size)
         if found is not None:
-            self._append(self._stored or 0, [_own_leaf(found)])
+            self._append(self._stored or 0, [_own_leaf(found)], size)
             return True
-        if self._guard.holds:
-            return False
-        rotations = self._ring.rotations
-        known = self._log.number_of(KEY) if rotations else 0
-        if known < len(rotations):
-            self._append(self._stored or 0, [_key_leaf(rotations[known], known + 1)])
-        return known < len(rotations)
+        new = [] if self._guard.is_behind else self._new_keys(0)
+        if new:
+            self._append(self._stored or 0, new[:1], size)
+        return bool(new)
 
     def _say(self, last: int) -> None:
         """Say how far the log is behind, if it is far, now and then."""
@@ -215,8 +239,11 @@ def _matters(one: Stored) -> bool:
 
 
 def _own_leaf(found: OwnLeaf) -> NewLeaf:
-    leaf = found.leaf.encode()
-    return NewLeaf(OWN, KEY if isinstance(read(leaf), KeyLeaf) else RESTORED, leaf)
+    return NewLeaf(OWN, _kind(found), found.leaf.encode())
+
+
+def _kind(found: OwnLeaf) -> str:
+    return KEY if isinstance(read(found.leaf.encode()), KeyLeaf) else RESTORED
 
 
 def _key_leaf(note: str, number: int) -> NewLeaf:
@@ -229,4 +256,4 @@ def _key_leaf(note: str, number: int) -> NewLeaf:
         key=VerifyingKey.parse(new).id,
         note=b64(hashlib.sha256(note.encode()).digest()),
     )
-    return NewLeaf(OWN, KEY, leaf.bytes)
+    return NewLeaf(OWN, KEY, leaf.bytes, at=int(at))

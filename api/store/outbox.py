@@ -23,6 +23,7 @@ FOLLOWER = "mail"  # the name in `followers`
 MOST_ITEMS = 200  # in one message; what comes on top is in the lobby
 PLANNED = "planned "  # begins the wish of messages that wait for a time; the name of their match follows
 CONFIRM = "confirm"  # the kind of the message that asks to confirm an address
+PLACE = "place"  # the kind of the message with the code of a place that is kept in a tournament
 _SAID = 300  # characters of what a mail server says
 _MANY = 500  # players in one statement
 _DAY = 86_400_000_000  # microseconds
@@ -71,7 +72,7 @@ class SqlOutbox:
             found += map(_subscription, rows)
         return found
 
-    def change(self, wanted: Subscription, most: int) -> Subscription:
+    def change(self, wanted: Subscription, most: int, asks: Item | None = None) -> Subscription:
         """See `Outbox.change`."""
 
         def work(cursor: Cursor) -> Subscription:
@@ -88,7 +89,7 @@ class SqlOutbox:
                 cursor.execute("DELETE FROM outbox WHERE person = ?", (wanted.player,))
                 if wanted.address:
                     _count(cursor, quota_keys(wanted.address)[1], wanted.asked // _DAY, most)
-                    _ask(cursor, now)
+                    _ask(cursor, now, asks or Item(CONFIRM))
             return now
 
         return self._write(work)
@@ -274,9 +275,9 @@ def _count(cursor: Cursor, key: bytes, day: int, most: int) -> None:
         raise Spent
 
 
-def _ask(cursor: Cursor, one: Subscription) -> None:
-    """Put the message into the outbox that asks to confirm an address."""
-    items = _json((Item(CONFIRM),))
+def _ask(cursor: Cursor, one: Subscription, item: Item) -> None:
+    """Put a message into the outbox that goes to an address before it is confirmed."""
+    items = _json((item,))
     cursor.execute(_INSERT, (new_id("n"), one.player, "", items, one.asked, one.asked))
 
 

@@ -26,6 +26,7 @@ _ROWS = 200  # rows of one statement
 _LEAVES = "INSERT INTO log_leaves (number, topic, kind, leaf) VALUES "
 _OPEN = "INSERT INTO log_openings (topic, number, opener, at) VALUES (?, ?, ?, ?)"
 _SIZE = "SELECT coalesce(max(number) + 1, 0) FROM log_leaves"
+_LOCK = "UPDATE followers SET position = position WHERE name = ?"  # others that append wait
 _TILE = "SELECT hashes FROM log_tiles WHERE level = ? AND number = ?"
 _PUT_TILE = (
     "INSERT INTO log_tiles (level, number, hashes) VALUES (?, ?, ?)"
@@ -175,17 +176,24 @@ class SqlTransparency:
 
     # ── writing ──
 
-    def append(self, before: int | None, position: int, leaves: Sequence[NewLeaf]) -> bool:
+    def append(
+        self, before: int | None, position: int, leaves: Sequence[NewLeaf], first: int | None = None
+    ) -> bool:
         """Append leaves and store the new position, if the stored one is still `before`.
+
+        Args:
+            first: the number that the first leaf must get; None: whatever is next.  Leaves of the log's own
+                move no position, so only their number shows that another process has added them.
 
         Returns whether it was done: another process may have been faster.
         """
 
         def work(cursor: Cursor) -> bool:
-            if not _moved(cursor, before, position):
-                return False
+            cursor.execute(_LOCK, (FOLLOWER,))
             cursor.execute(_SIZE)
             size = int(cursor.fetchone()[0])
+            if first not in (None, size) or not _moved(cursor, before, position):
+                return False
             _insert(cursor, size, leaves)
             _grow(cursor, size, leaves)
             for number, one in enumerate(leaves, size):

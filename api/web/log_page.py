@@ -72,7 +72,7 @@ def _shown(store: SqlStore, now: int) -> LogShown:
         counts[0],
         list(zip(_AGES, counts[1:], strict=True)),
         [one for one in own if isinstance(one, RestoredLeaf)][:MOST_RESTORES],
-        store.log_guard.holds,
+        store.log_guard.is_behind,
     )
 
 

@@ -44,10 +44,11 @@ from api.web.shell import HTML, PLAYING, Shell, language_of, texts
 from api.web.shown_position import shown_position
 from api.web.tournament_boards import board_page, rule
 from api.web.tournament_evidence import integrity_csv, integrity_page, proof_page, prove
+from api.web.tournament_form import announce, new_tournament_page
 from api.web.tournament_officials import do_as_official, officials_page
 from api.web.tournament_room import do_in_room, room_page
-from api.web.tournament_tables import entrant_page, standings_page
-from api.web.tournaments import announce, do_command, new_tournament_page, tournament_page, tournaments_page
+from api.web.tournament_tables import bids_page, entrant_page, standings_page
+from api.web.tournaments import do_command, place_page, tournament_page, tournaments_page
 from api.web.turns import turns_page
 from domain.branches import must_have_branches
 from domain.kernel import Refused, Seat
@@ -71,7 +72,9 @@ TOURNAMENT_PAGES: tuple[tuple[str, Handler, list[str]], ...] = (
     ("/t/new", announce, ["POST"]),
     (_TOURNAMENT, tournament_page, ["GET"]),
     (f"{_TOURNAMENT}/do", do_command, ["POST"]),
+    (f"{_TOURNAMENT}/place/{{entrant}}/{{code}}", place_page, ["GET"]),
     (f"{_TOURNAMENT}/standings", standings_page, ["GET"]),
+    (f"{_TOURNAMENT}/bids", bids_page, ["GET"]),
     (f"{_TOURNAMENT}/entrants/{{entrant}}", entrant_page, ["GET"]),
     (_BOARD, board_page, ["GET"]),
     (_BOARD, rule, ["POST"]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -9,6 +11,7 @@ from api.gate.tournament_integrity import LIGHTS, BoardIntegrity, Integrity, as_
 from api.http.middleware import NEVER
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
+from api.store.sql import SqlStore
 from api.web.clocks import read_off
 from api.web.shell import HasShell
 from api.web.tournament_parts import back_to, form_of, framed, shown
@@ -16,6 +19,7 @@ from domain import refusals
 from domain.refusals import Sentence
 from domain.tournaments.judging import must_be_official
 from replay.tournaments.report import QUESTIONS, Report
+from replay.transparency.evidence import MOST_ENTRIES
 
 SHAPES = {
     "ok": "proved",
@@ -89,6 +93,7 @@ async def proof_page(pages: HasShell, call: Call, tournament: str) -> Response:
     frame = await framed(call, tournament)
     proofs, keys = call.services.tournament_proofs, call.gate.keys
     report = proofs.latest(tournament)
+    is_logged = await asyncio.to_thread(_is_logged, call.services.store, tournament, frame.latest)
     return shown(
         pages,
         frame,
@@ -100,8 +105,17 @@ async def proof_page(pages: HasShell, call: Call, tournament: str) -> Response:
         shapes=SHAPES,
         is_running=proofs.running == tournament,
         keys=[key.text for key in (keys.present, *keys.retired)],
+        is_logged=is_logged,
+        export=f"/v1/tournaments/{tournament}/export?format=bundle{'&log=true' if is_logged else ''}",
         origin=str(call.request.base_url).rstrip("/"),
     )
+
+
+def _is_logged(store: SqlStore, tournament: str, entries: int) -> bool:
+    """Can the file of so many entries hold proofs that they are in the server's log?"""
+    latest, found = store.transparency.latest(), store.transparency.of(tournament)
+    signed = latest is not None and bool(found) and found[-1][0] < latest.size
+    return signed and entries <= MOST_ENTRIES
 
 
 def _findings(report: Report, language: str) -> list[Finding]:

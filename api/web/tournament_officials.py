@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import get_args
+from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import fields
 from starlette.responses import Response
 
+from api.gate.tournament_measures import carry_out
 from api.gate.tournaments import DraftedRound
 from api.http.routes.tournaments import actor_of, invite_entrants
 from api.http.routing import Call
@@ -51,6 +52,8 @@ POLICIES = (
     "adjudicate ½",
     "adjudicate 0-1",
 )
+TIMED = ("extend", "adjourn")  # the measures that name a time
+MEASURES = (*TIMED, "pause", "resume")
 WHY_CHANGED: tuple[str, ...] = get_args(next(f.type for f in fields(c.ChangePairing) if f.name == "reason"))
 
 
@@ -106,6 +109,7 @@ async def _officials(
         waiting=[one.id for one in s.entrants.values() if one.status == "waiting"],
         disputes=disputes_of(s),
         policies=POLICIES,
+        measures=MEASURES,
         why_changed=WHY_CHANGED,
         codes=codes,
     )
@@ -180,6 +184,7 @@ async def do_as_official(pages: HasShell, call: Call, tournament: str) -> Respon
         "change": _change,
         "publish_round": _publish_round,
         "close_round": _close_round,
+        "measure": _measure,
         "publish": _publish,
     }.get(kind)
     if work is None:
@@ -262,6 +267,25 @@ async def _close_round(call: Call, frame: Frame, form: Mapping[str, str]) -> Non
     }
     order = converted(plain_order, c.CloseRound)
     await call.services.tournaments.close_round(frame.s.id, order, actor_of(call), number_in(form, "expect"))
+
+
+async def _measure(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    """Extend or adjourn boards, stop their clocks or let them run; no board named: all of them."""
+    what = form.get("what", "")
+    boards = [
+        number_in({"boards": part}, "boards") for part in form.get("boards", "").replace(",", " ").split()
+    ]
+    plain: dict[str, object] = {
+        "do": what,
+        "round": number_in(form, "round"),
+        "boards": boards,
+        "reason": form.get("reason", ""),
+    }
+    if what in TIMED:
+        plain["until"] = moment(form.get("until", ""), frame.s.terms.time_zone)
+    kind: Any = c.Extend | c.Adjourn | c.Pause | c.Resume
+    order: c.Measure = converted(plain, kind)
+    await carry_out(call.services.tournaments, frame.s.id, order, actor_of(call), number_in(form, "expect"))
 
 
 async def _publish(call: Call, frame: Frame, form: Mapping[str, str]) -> None:

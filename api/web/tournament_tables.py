@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from starlette.responses import Response
 
+from api.gate.tournament_bids import bids_of
 from api.http.routing import Call
 from api.web.shell import HasShell
 from api.web.tournament_parts import RESULTS, Frame, framed, half, light_of, shown
@@ -63,10 +64,12 @@ def _cell(frame: Frame, one: Round, entrant: str) -> CellShown:
 
 
 async def standings_page(pages: HasShell, call: Call, tournament: str) -> Response:
-    """The standings after an entry (`at`); `explain` opens the addends of one entrant."""
+    """The standings after an entry (`at`), of a `division`; `explain` opens the addends of one entrant."""
     query = call.request.query_params
     frame = await framed(call, tournament, query.get("at"))
-    found, refusal = await _standings(frame)
+    divisions = range(1, len(frame.s.divisions) + 1)
+    division = next((one for one in divisions if str(one) == query.get("division")), None)
+    found, refusal = await _standings(frame, division)
     wanted = query.get("explain", "")
     why: Sequence[Explained] = ()
     if found and wanted in frame.numbers:
@@ -83,14 +86,16 @@ async def standings_page(pages: HasShell, call: Call, tournament: str) -> Respon
         explain=wanted if why else "",
         why=why,
         moments=_moments(frame),
+        divisions=divisions,
+        division=division,
         is_latest=frame.s.entry == frame.latest,
     )
 
 
-async def _standings(frame: Frame) -> tuple[Standings | None, str]:
+async def _standings(frame: Frame, division: int | None = None) -> tuple[Standings | None, str]:
     """The standings, or the id of why there are none."""
     try:
-        return await frame.call.services.tournaments.standings(frame.s), ""
+        return await frame.call.services.tournaments.standings(frame.s, division), ""
     except Refused as error:
         return None, error.kind
 
@@ -103,6 +108,13 @@ def _moments(frame: Frame) -> list[tuple[int, int]]:
         if isinstance(record.entry, RoundClosed)
     }
     return sorted(closed.items())
+
+
+async def bids_page(pages: HasShell, call: Call, tournament: str) -> Response:
+    """What was paid for the sides in the matches that are over, and how often the bought side won."""
+    frame = await framed(call, tournament)
+    found = await bids_of(call.services.tournaments, tournament)
+    return shown(pages, frame, "tournament_bids.html", tab="bids", report=found)
 
 
 async def entrant_page(pages: HasShell, call: Call, tournament: str, entrant: str) -> Response:

@@ -349,6 +349,22 @@ class Extend(_Command, frozen=True, kw_only=True, tag="extend"):
     boards: Boards = ()
 
 
+class Adjourn(_Command, frozen=True, kw_only=True, tag="adjourn"):
+    """An official stops boards of a round (none named: all that run); at `until` they go on."""
+
+    round: RoundNumber
+    until: Time
+    reason: Reason
+    boards: Boards = ()
+
+
+class Reconvene(_Command, frozen=True, kw_only=True, tag="reconvene"):
+    """The house lets an adjourned board go on, because its time has come."""
+
+    round: RoundNumber
+    board: BoardNumber
+
+
 class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
     """An official pauses the clocks of boards of a round."""
 
@@ -424,8 +440,8 @@ PeopleCommand = (
 )
 """The commands that a caller sends as they are."""
 
-Measure = FreezeMatch | ReleaseMatch | Extend | Pause | Resume
-"""What officials do to matches; the gates of the matches take it first."""
+Measure = FreezeMatch | ReleaseMatch | Extend | Adjourn | Pause | Resume
+"""What officials do to matches; the gates of the matches take all but extensions first."""
 
 Previewed = (
     EnterTournament
@@ -465,6 +481,7 @@ Command = (
     | RecordResult
     | CloseRound
     | ApplyPolicy
+    | Reconvene
     | NoShow
     | Rule
     | Publish

@@ -392,6 +392,15 @@ class Extended(Entry, frozen=True, kw_only=True, tag="extended"):
     boards: tuple[int, ...] = ()
 
 
+class Adjourned(Entry, frozen=True, kw_only=True, tag="adjourned"):
+    """These boards of a round are played on later: their clocks stand until `until`, or until `resumed`."""
+
+    round: int
+    until: int
+    reason: str
+    boards: tuple[int, ...]
+
+
 class Paused(Entry, frozen=True, kw_only=True, tag="paused"):
     """The clocks of boards of a round (none named: all) stand."""
 
@@ -472,6 +481,7 @@ AnyEntry = (
     | Released
     | PrivilegedRead
     | Extended
+    | Adjourned
     | Paused
     | Resumed
     | Qualified

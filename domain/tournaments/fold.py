@@ -303,13 +303,19 @@ def _extended(s: Tournament, entry: e.Extended) -> Tournament:
     return _in_round(s, entry.round, replace(s.rounds[entry.round - 1], until=entry.until))
 
 
-def _on_boards(s: Tournament, number: int, named: tuple[int, ...], **values: bool | int) -> Tournament:
+def _on_boards(s: Tournament, number: int, named: tuple[int, ...], **values: int | None) -> Tournament:
     """Some boards of a round (none named: all) with other values."""
     one = s.rounds[number - 1]
     boards = tuple(
         replace(board, **values) if not named or board.number in named else board for board in one.boards
     )
     return _in_round(s, number, replace(one, boards=boards))
+
+
+@_on(e.Adjourned)
+def _adjourned(s: Tournament, entry: e.Adjourned) -> Tournament:
+    clocks = bool(s.terms.clock)
+    return _on_boards(s, entry.round, entry.boards, adjourned=entry.until, paused=clocks)
 
 
 @_on(e.Paused)
@@ -319,7 +325,7 @@ def _paused(s: Tournament, entry: e.Paused) -> Tournament:
 
 @_on(e.Resumed)
 def _resumed(s: Tournament, entry: e.Resumed) -> Tournament:
-    return _on_boards(s, entry.round, entry.boards, paused=False)
+    return _on_boards(s, entry.round, entry.boards, paused=False, adjourned=None)
 
 
 @_on(e.Frozen)

@@ -106,6 +106,12 @@ def must_be_official(s: Tournament, actor: Actor) -> None:
         raise Refused("forbidden", "only-officials")
 
 
+def must_be_latest(s: Tournament, expect: int) -> None:
+    """Check that this is the latest entry.  Raises Refused: stale."""
+    if expect != s.entry:
+        raise Refused("stale", "tournament-went-on", {"entry": s.entry, "expect": expect})
+
+
 def must_be_house(actor: Actor) -> None:
     """Raises Refused: forbidden."""
     if actor.role != HOUSE:

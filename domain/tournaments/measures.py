@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.clocks import DAY, MOST_LEFT
 from domain.kernel import Refused
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
@@ -9,6 +10,7 @@ from domain.tournaments.judging import (
     Actor,
     Given,
     board_in,
+    must_be_house,
     must_be_official,
     must_go_on,
     must_not_be_interested,
@@ -36,7 +38,11 @@ def board_of_match(s: Tournament, match: str) -> tuple[Round, Board]:
 def running_boards(s: Tournament, entrant: str) -> list[Board]:
     """Return the boards of an entrant whose matches are open and have no result yet."""
     found = [one.board_of(entrant) for one in s.rounds]
-    return [board for board in found if board and board.opened and not board.outcome and not board.ruling]
+    return [board for board in found if board and _runs(board)]
+
+
+def _runs(board: Board) -> bool:
+    return bool(board.opened and not board.outcome and not board.ruling)
 
 
 @on(c.FreezeMatch)
@@ -68,12 +74,49 @@ def _stoppable(s: Tournament, command: c.FreezeMatch | c.ReleaseMatch, actor: Ac
 
 @on(c.Extend)
 def extend(s: Tournament, command: c.Extend, actor: Actor, given: Given) -> list[New]:
-    """An official gives boards more time: no forfeit for absence falls before it is over."""
+    """An official gives boards more time: no forfeit for absence falls before it is over.
+
+    The house moves the dates of the clocks (`api.gate.tournament_clocks`).
+    """
     one = _of_round(s, command, actor)
     if command.until <= max(given.now or 0, one.until or 0):
         raise Refused("window", "extended-to-no-later")
+    _must_be_near(command.until, given)
     fields = {"round": one.number, "until": command.until, "reason": command.reason}
     return [New(e.Extended, fields | {"boards": command.boards})]
+
+
+@on(c.Adjourn)
+def adjourn(s: Tournament, command: c.Adjourn, actor: Actor, given: Given) -> list[New]:
+    """An official adjourns boards that run: clocks stand, and no forfeit for absence falls meanwhile."""
+    one = _of_round(s, command, actor)
+    if command.until <= (given.now or 0):
+        raise Refused("window", "adjourned-to-the-past")
+    _must_be_near(command.until, given)
+    named = [board_in(one, number) for number in command.boards] or list(one.boards)
+    boards = tuple(sorted({board.number for board in named if _runs(board)}))
+    over = [str(board.number) for board in named if not _runs(board)]
+    if not boards or (command.boards and over):
+        raise Refused("boards", "boards-not-running", {"boards": over[:20]})
+    fields = {"round": one.number, "until": command.until, "reason": command.reason}
+    return [New(e.Adjourned, fields | {"boards": boards})]
+
+
+def _must_be_near(until: int, given: Given) -> None:
+    """Check that a time is not so late that no clock could be set to it.  Raises Refused: window."""
+    if given.now is not None and until > given.now + MOST_LEFT:
+        raise Refused("window", "until-too-far", {"days": MOST_LEFT // DAY})
+
+
+@on(c.Reconvene)
+def reconvene(s: Tournament, command: c.Reconvene, actor: Actor, given: Given) -> list[New]:
+    """The house lets an adjourned board go on, once, when its time has come."""
+    must_be_house(actor)
+    board = board_in(round_in(s, command.round), command.board)
+    if s.ended or board.adjourned is None or (given.now or 0) < board.adjourned:
+        return []
+    about = {"round": command.round, "boards": (board.number,), "reason": "adjourned"}
+    return [New(e.Resumed, about)]
 
 
 @on(c.Pause)
@@ -94,7 +137,7 @@ def resume(s: Tournament, command: c.Resume, actor: Actor, given: Given) -> list
     return [New(e.Resumed, about)]
 
 
-def _of_round(s: Tournament, command: c.Extend | c.Pause | c.Resume, actor: Actor) -> Round:
+def _of_round(s: Tournament, command: c.Extend | c.Adjourn | c.Pause | c.Resume, actor: Actor) -> Round:
     must_be_official(s, actor)
     must_go_on(s)
     must_be_plain({"reason": command.reason})

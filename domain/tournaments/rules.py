@@ -13,7 +13,7 @@ from domain.kernel import Refused
 from domain.merkle import Tree
 from domain.tournaments import advancing, arbiters, measures, people, rounds
 from domain.tournaments.commands import OwnCommand
-from domain.tournaments.judging import RULES, Actor, Given, role_of
+from domain.tournaments.judging import RULES, Actor, Given, must_be_latest, role_of
 from domain.tournaments.log import Draft
 from domain.tournaments.people import announced
 from domain.tournaments.state import Tournament
@@ -57,8 +57,8 @@ def judged(
     """
     if expect is None and actor.role != "house" and not isinstance(command, OwnCommand):
         raise Refused("stale", "expect-needed", {"entry": s.entry})
-    if expect is not None and expect != s.entry:
-        raise Refused("stale", "tournament-went-on", {"entry": s.entry, "expect": expect})
+    if expect is not None:
+        must_be_latest(s, expect)
     new = RULES[type(command)](s, command, actor, given)
     draft = Draft(given.secret, tree, given.now, actor.person, role_of(s, actor))
     for one in new:

@@ -93,6 +93,7 @@ class Board(Struct, frozen=True, omit_defaults=True):
     policy: what a closed round left to happen to it.
     frozen, paused: officials stopped its match, or the clocks of it.
     extended: it may be played until this time, whatever was said before.
+    adjourned: it is played on from this time.
     exchanged: the lot gave `b` the first seat of the match.
     """
 
@@ -111,6 +112,7 @@ class Board(Struct, frozen=True, omit_defaults=True):
     frozen: bool = False
     paused: bool = False
     extended: int | None = None
+    adjourned: int | None = None
     exchanged: bool = False
 
     @property

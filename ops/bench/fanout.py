@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests a
 from tests.services import Postgres, own_postgres, own_redis
 
 MOVES = 5 if QUICK else 300
+WITH_REDIS = (True,) if QUICK else (False, True)
 DURABLE = ("fsync=on", "synchronous_commit=on", "shared_buffers=128MB")
 
 
@@ -103,24 +104,25 @@ async def measured(here: int, there: int) -> tuple[list[float], list[float]]:
 
 
 def main() -> None:
-    """Two lines."""
+    """A line without Redis (except in a quick run), and one with it."""
     with own_postgres(*DURABLE) as postgres:
         compared(postgres)
 
 
 def compared(postgres: Postgres) -> None:
     """The same without Redis and with it, each in a database of its own."""
-    for name in ("without Redis", "with Redis"):
+    for redis in WITH_REDIS:
         with ExitStack() as running, tempfile.TemporaryDirectory() as scratch:
             store = running.enter_context(postgres.database())
             settings = {"GLASNOST_KEYS": str(Path(scratch) / "keys")}
-            if name == "with Redis":
+            if redis:
                 settings["GLASNOST_REDIS"] = running.enter_context(own_redis()).url
             command = ["-m", "api.cli.main", "serve", "--store", store, "--port", "0", "--empty"]
             ports = [running.enter_context(server(*command, **settings)).port for _ in range(2)]
             own, other = uvloop.run(measured(*ports))
+        bus = "with Redis" if redis else "without Redis"
         say(
-            f"a move posted to one worker, seen in a stream at another, {name}",
+            f"a move posted to one worker, seen in a stream at another, {bus}",
             f"{percentiles(other)}; floor: in a stream at the same worker {percentiles(own)};"
             f" ratio {milliseconds(other, 0.5) / milliseconds(own, 0.5):.1f}",
         )

@@ -1,9 +1,10 @@
 """The transparency log at a million leaves: proofs in 5 ms, and no rebuild at a start.
 
 Leaves of openings and ends are appended to an embedded store in batches, as a server does when it makes the
-log of an older store.  The floor of appending is to insert the same leaves into a bare SQLite table, with the
-same durability; that of a proof is to read as many tiles by their keys; that of a start is to open the file
-of the store; that of the size is a leaf and its hash.
+log of an older store. The floor of appending is to insert the same leaves into a bare SQLite table, with
+the same durability; that of a move is one beside which no log is kept; that of a proof is to read as many
+tiles by their keys; that of a start is to open the file of the store; that of the size is a leaf and its
+hash.
 """
 
 from __future__ import annotations
@@ -13,30 +14,37 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
-from _bench import QUICK, milliseconds, percentiles, rate, ratios, say, seconds
+from _bench import QUICK, milliseconds, percentiles, played, rate, ratios, say, seconds
 
+from api.gate.log_follower import PAUSE
 from api.store import sqlite_schema
+from api.store.interface import Append
 from api.store.log_writer import LogWriter
 from api.store.sqlite import SqliteStore
 from api.store.transparency import NewLeaf
+from domain.games import GAMES
 from domain.log import b64
+from domain.signed_notes import Checkpoint
 from replay.transparency.leaf import ClosedLeaf, OpenedLeaf
 from replay.transparency.tree import consistency, inclusion
 
 LEAVES = 2_000 if QUICK else 1_000_000
 BATCH = 500
+MATCHES = 2 if QUICK else 100  # that are played move by move
 PROOFS = 20 if QUICK else 1_000
 STARTS = 2 if QUICK else 20
 _NOW = 1_790_000_000_000_000
 
 
 def main() -> None:
-    """Four lines: appending, proofs, the size, the start."""
+    """Five lines: a move, appending, proofs, the size, the start."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
+        _moves(place)
         with closing(SqliteStore.open(place / "store")) as store:
             ours = _appended(store)
             floor = _bare(place / "bare.db")
@@ -49,6 +57,45 @@ def main() -> None:
             _proofs(store)
             _size(store)
         _start(place / "store")
+
+
+def _moves(place: Path) -> None:
+    """Short matches, stored move by move by one client: beside a log that is kept and signed, and without."""
+    ours, floor = list[float](), list[float]()
+    with (
+        closing(SqliteStore.open(place / "logged")) as logged,
+        closing(SqliteStore.open(place / "bare")) as bare,
+        _kept(logged) as signed,
+    ):
+        for seed in range(MATCHES):
+            match, secret = played(GAMES["thirteen_minutes"], seed)
+            for store, times in ((logged, ours), (bare, floor)):
+                for record in match.records:
+                    one = Append([record], secret=secret.bytes if record.move == 1 else None)
+                    times.append(seconds(lambda s=store, a=one: s.submit(a).result()))  # type: ignore[misc]
+    say(
+        "a durable move with the log kept beside it",
+        f"{percentiles(ours)} ({len(ours):,} moves, {len(signed)} checkpoints signed);"
+        f" floor: without a log {percentiles(floor)}; ratio {ratios(ours, floor)}",
+    )
+
+
+@contextmanager
+def _kept(store: SqliteStore) -> Iterator[list[Checkpoint]]:
+    """Keep the log of a store in a thread, as a server does; yields the checkpoints that were signed."""
+    signed, stopping, writer = list[Checkpoint](), Event(), LogWriter(store, store.keys, lambda: _NOW)
+
+    def keep() -> None:
+        while not stopping.wait(PAUSE):
+            writer.catch_up()
+            if (found := writer.publish()) is not None:
+                signed.append(found)
+
+    thread = Thread(target=keep)
+    thread.start()
+    yield signed
+    stopping.set()
+    thread.join()
 
 
 def _leaves() -> Iterator[list[NewLeaf]]:

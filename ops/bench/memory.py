@@ -30,9 +30,9 @@ from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.thirteen_minutes.components import RECONSTRUCTION
 
-MATCHES = 40 if QUICK else 10_000
-OPENINGS = 40 if QUICK else 596
-STREAMS = 40 if QUICK else 10_000
+MATCHES = 20 if QUICK else 10_000
+OPENINGS = 10 if QUICK else 596
+STREAMS = 20 if QUICK else 10_000
 MOVES = 30
 AT_ONCE = 16  # connections
 WARM = 16  # matches and streams that do not count: the first ones load data that all share

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests a
 
 from tests.services import OwnPostgres, own_postgres
 
-WORKERS = (1, 2) if QUICK else (1, 4)
+WORKERS = (2,) if QUICK else (1, 4)
 
 
 @contextmanager

@@ -71,10 +71,15 @@ def standings_of(s: Tournament) -> Standings:
 
 
 def division_standings(s: Tournament, number: int) -> Standings:
-    """Return the standings of one division of a league.  Raises Refused: not-offered, not-found."""
+    """Return the standings of one division of a league, with the numbers that entrants have in the league.
+
+    Raises:
+        Refused: not-offered, not-found.
+    """
     if not 1 <= number <= len(s.divisions):
         raise Refused("not-found", "no-such-division", {"division": number, "count": len(s.divisions)})
-    return standings_of(s.in_division(number))
+    found, numbers = standings_of(s.in_division(number)), {one.id: at for at, one in enumerate(s.numbered, 1)}
+    return replace(found, places=tuple(replace(one, number=numbers[one.entrant]) for one in found.places))
 
 
 def ranked_of(s: Tournament) -> tuple[tuple[Ranked, ...], ...]:
@@ -196,11 +201,10 @@ def _points(s: Tournament, name: str) -> str:
 
 def _of_league(s: Tournament) -> Standings:
     tables = [division_standings(s, number) for number in range(1, len(s.divisions) + 1)]
-    numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
     places, above = list[Place](), 0
     for number, table in enumerate(tables, 1):
         places += [
-            Place(above + one.place, numbers[one.entrant], one.entrant, (str(number), *one.values))
+            Place(above + one.place, one.number, one.entrant, (str(number), *one.values))
             for one in table.places
         ]
         above += len(table.places)

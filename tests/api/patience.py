@@ -37,8 +37,8 @@ class _Asyncio(ModuleType):
 
 
 def be_patient(change: Callable[[object, str, object], None]) -> None:
-    """Let readers wait for the read models, and the health check for the
-    store, as long as tests do; and let a server that is asked to stop do so at once.
+    """Let readers wait for the read models, and the health check for the store, as long as tests do; and let
+    servers stop soon.
 
     Args:
         change: sets an attribute.
@@ -46,4 +46,13 @@ def be_patient(change: Callable[[object, str, object], None]) -> None:
     change(read_models, "_PATIENCE", PATIENCE)
     change(health, "PATIENCE", PATIENCE)
     change(postgres, "PATIENCE", int(PATIENCE * 1_000))
+    stop_soon(change)
+
+
+def stop_soon(change: Callable[[object, str, object], None]) -> None:
+    """Let a server that is asked to stop do so at once.
+
+    Args:
+        change: sets an attribute.
+    """
     change(uvicorn.server, "asyncio", _Asyncio("asyncio"))

@@ -10,15 +10,18 @@ from __future__ import annotations
 import gzip
 import sqlite3
 import tarfile
+import time
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from replay.transparency.watch import Memory, Watcher
 from tests.api.http.served import Client
 from tests.cli.program import Program
 from tests.contract.program import serving
+from tests.waiting import soon
 
 STORED = Path(__file__).parents[1] / "stored"
 ANN, BORIS = "jmNg9jw4bDBOgtPsVloYVfy7Cl8nzAFyt5zIQmEBwCs", "FzVZc29IqPsASblTP8aRhxZAjUyELBMJTpOcRA4EaXU"
@@ -42,7 +45,7 @@ def old_database(database: str) -> str:
 
 
 def goes_on(folder: Path, store: str) -> None:
-    """Each match that runs takes an answer, a match that is over shows its end."""
+    """Each match that runs takes an answer, a match that is over shows its end; the log gets all of them."""
     with (
         serving(folder, store, GLASNOST_KEYS=str(folder / "store.keys")) as port,
         closing(Client(port, ANN)) as ann,
@@ -61,6 +64,17 @@ def goes_on(folder: Path, store: str) -> None:
                     picks = [option["pick"] for option in question["options"]][: max(question["least"], 1)]
                     answer = asked[0].post(f"{path}/moves", {"expect": question["move"], "picks": picks})
                     assert (answer.status, answer.json["move"] > question["move"]) == (201, True), answer
+        soon(lambda: ann.get("/log/checkpoint").body.split(b"\n")[1:2] == [b"13"])
+        log_holds_the_past(port)
+
+
+def log_holds_the_past(port: int) -> None:
+    """The server's log has nine openings and four ends, and a new watcher finds nothing wrong."""
+    watcher = Watcher(f"http://127.0.0.1:{port}", "", Memory(), lambda: time.time_ns() // 1_000)
+    watcher.trust([watcher.offered()])
+    seen = watcher.look()
+    assert (seen.size, seen.matches, seen.wrong) == (13, 9, ())
+    assert sum(count for _, count, _ in seen.unclosed) == 5
 
 
 def test_match_files_of_before_verify(glasnost: Program, before: Path) -> None:

@@ -82,6 +82,21 @@ def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, directo
     assert verified.code == 0, verified
 
 
+def test_who_names_what_they_have_seen_is_refused_if_the_tournament_went_on(
+    glasnost: Program, director: str
+) -> None:
+    name = announced(glasnost, director)
+    pair = ("tournament", "pair", "--store", "s", name)
+    seen = glasnost("tournament", "standings", "--store", "s", name, "--json").json["entry"]
+    for wrong in (seen - 1, seen + 1):
+        glasnost(*pair, "--expect", str(wrong)).refused(2, f"is {seen}", f"seen {wrong}")
+    glasnost(*pair, "--expect", "-1").refused(2, "--expect")
+    assert glasnost("tournament", "standings", "--store", "s", name, "--json").json["entry"] == seen
+    glasnost(*pair, "--expect", str(seen)).ok()
+    terms = glasnost("tournament", "new", "--store", "s", "--as", director, "terms.toml", "--expect", "1")
+    terms.refused(2, "--expect")
+
+
 def test_what_cannot_be_is_refused_in_one_line(glasnost: Program, director: str) -> None:
     name = announced(glasnost, director)
     enter = ("tournament", "enter", "--store", "s", name)

@@ -79,6 +79,75 @@ def test_a_command_on_an_older_entry_is_stale_and_stores_nothing(
     assert glasnost("tournament", "standings", *at, name, "--json").json["entry"] == before
 
 
+def test_who_names_what_they_have_seen_is_refused_if_the_tournament_went_on(
+    glasnost: Program, at: tuple[str, ...]
+) -> None:
+    name = announced(glasnost, at)
+    seen = glasnost("tournament", "standings", *at, name, "--json").json["entry"]
+    for wrong in (seen - 1, seen + 1):
+        pairing = ("tournament", "pair", *at, name, "--expect", str(wrong))
+        glasnost(*pairing).refused(2, f"is {seen}", f"seen {wrong}", "nothing was stored")
+    assert glasnost("tournament", "standings", *at, name, "--json").json["entry"] == seen
+    glasnost("tournament", "pair", *at, name, "--expect", str(seen)).ok()
+    glasnost("tournament", "publish", *at, name, "--expect", str(seen)).refused(2, f"seen {seen}")
+
+
+def test_a_match_is_frozen_and_released_by_a_server(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    terms = glasnost("tournament", "terms", "swiss").ok().out
+    Path("terms.toml").write_text(terms.replace("rounds = 7", "rounds = 1"))
+    name = str(glasnost("tournament", "new", *at, "terms.toml", "--json").json["tournament"])
+    players = [server.person("player") for _ in range(2)]
+    Path("list.csv").write_text(f"name,player\nAnn,{players[0].player}\nBen,{players[1].player}\n")
+    for command in (("enter", *at, name, "list.csv"), ("pair", *at, name), ("publish", *at, name)):
+        glasnost("tournament", *command).ok()
+    board = server.client().get(f"/v1/tournaments/{name}/rounds/1/boards/1").json
+    rows = server.client().get(f"/v1/tournaments/{name}/entrants").json["entrants"]
+    for side in ("w", "b"):
+        player = next(row["player"] for row in rows if row["entrant"] == board[side]["entrant"])
+        sits = next(one for one in players if one.player == player)
+        seat = f"/v1/matches/{board['match']}/seats/{board[side]['seat']}"
+        assert sits.post(seat, {"salt": "a-salt-of-this-test"}).status == 201
+    freeze = ("tournament", "freeze", *at, name, board["match"], "--json")
+    for options, kinds in (((), ["frozen"]), (("--release",), ["released"])):
+        latest = server.client().get(f"/v1/tournaments/{name}").json["entry"]
+        doubt = (*freeze, "--reason", "a doubt", *options)
+        glasnost(*doubt, "--expect", str(latest - 1)).refused(2, f"seen {latest - 1}")
+        assert glasnost(*doubt, "--expect", str(latest)).json["kinds"] == kinds
+        moves = server.client().get(f"/v1/matches/{board['match']}/moves").json["moves"]
+        assert moves[-1]["kind"] == kinds[0]
+
+
+def test_a_league_moves_up_and_down_and_its_file_verifies(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    terms = glasnost("tournament", "terms", "league").ok().out
+    small = terms.replace("[8, 8], up = 2, down = 2", "[2, 2], up = 1, down = 1")
+    Path("terms.toml").write_text(small.replace("rounds = 14", "rounds = 1"))
+    name = str(glasnost("tournament", "new", *at, "terms.toml", "--json").json["tournament"])
+    Path("list.csv").write_text("name,seed\nAnn,1\nBen,2\nCleo,3\nDan,4\n")
+    glasnost("tournament", "enter", *at, name, "list.csv").ok()
+    for command in ("pair", "publish"):
+        glasnost("tournament", command, *at, name).ok()
+    glasnost("tournament", "close", *at, name, "--forfeit", "1", "+-", "--forfeit", "2", "+-").ok()
+    latest = server.client().get(f"/v1/tournaments/{name}").json["entry"]
+    advance = ("tournament", "advance", *at, name, "--json")
+    glasnost(*advance, "--expect", str(latest - 1)).refused(2, f"seen {latest - 1}")
+    moved = glasnost(*advance, "--expect", str(latest)).json["kinds"]
+    assert sorted(moved) == ["promoted", "relegated"]
+    glasnost("tournament", "publish", *at, name, "--final").ok()
+    export = ("tournament", "export", *at, name, "--out", "cup.glasnost-tournament")
+    glasnost(*export).ok()
+    Path("keys.txt").write_text(server.client().get("/v1/keys").json["present"] + "\n")
+    verify = ("tournament", "verify", "cup.glasnost-tournament", "--trust", "keys.txt", "--processes", "1")
+    told = glasnost(*verify, "--json").json
+    assert (told["ok"], told["tournament"], told["rounds"]) == (True, name, 1)
+    first = Path("cup.glasnost-tournament").read_bytes()
+    glasnost(*export).ok()
+    assert Path("cup.glasnost-tournament").read_bytes() == first
+
+
 def test_a_list_of_both_kinds_enters_nobody(glasnost: Program, at: tuple[str, ...], server: Served) -> None:
     name = announced(glasnost, at)
     player = server.player().player

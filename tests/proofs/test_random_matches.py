@@ -31,8 +31,8 @@ from tests.matches import finished
 
 Line = tuple[str, dict[str, OptionValue]]  # an edition, and the options that are not drawn
 
-SAMPLE = {"thirteen_minutes": 24, "cia_vs_kgb": 8, "twilight_struggle": 12, "imperial_struggle": 4}
-SAMPLE_BLOCK = {"thirteen_minutes": 12, "cia_vs_kgb": 4, "twilight_struggle": 6, "imperial_struggle": 1}
+SAMPLE = {"thirteen_minutes": 12, "cia_vs_kgb": 4, "twilight_struggle": 6, "imperial_struggle": 2}
+SAMPLE_BLOCK = {"thirteen_minutes": 12, "cia_vs_kgb": 4, "twilight_struggle": 3, "imperial_struggle": 1}
 BLOCK = {"thirteen_minutes": 25, "cia_vs_kgb": 25, "twilight_struggle": 25, "imperial_struggle": 15}
 FULL = {"thirteen_minutes": 1000, "cia_vs_kgb": 1000, "twilight_struggle": 1500, "imperial_struggle": 1000}
 PLAYED, PLAYED_BLOCK = 6000, 250

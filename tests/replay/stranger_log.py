@@ -1,4 +1,4 @@
-"""A second check of the proof in a match file, written from the pages of C2SP and RFC 6962 alone.
+"""A second check of the proofs in match and tournament files, from the pages of C2SP and RFC 6962 alone.
 
 Like `tests.replay.stranger` it uses nothing of this project.
 """
@@ -35,13 +35,38 @@ def logged(data: bytes, log: str, witnesses: dict[str, str], least: int) -> list
         raise Disproved(f"cannot be read: {error}") from error
 
 
+def tournament_logged(data: bytes, log: str, witnesses: dict[str, str], least: int) -> list[str]:
+    """Check that a tournament file proves each of its entries, and each of its match files its match.
+
+    Gives the witnesses that cosigned the checkpoint over the entries.
+
+    Raises:
+        Disproved: something is wrong.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.read("tournament.ndjson").split(b"\n")[:-1]
+            proof = parsed(archive.read("transparency.json").removesuffix(b"\n"))
+            matches = [archive.read(name) for name in archive.namelist() if name.startswith("matches/")]
+        by = proved(expected_entries(entries), proof, log, witnesses, least)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Disproved(f"cannot be read: {error}") from error
+    for match in matches:
+        logged(match, log, witnesses, least)
+    return by
+
+
 def checked(moves: list[bytes], proof: Json, log: str, witnesses: dict[str, str], least: int) -> list[str]:
     """See `logged`."""
+    return proved(expected(moves), proof, log, witnesses, least)
+
+
+def proved(wanted: list[bytes], proof: Json, log: str, witnesses: dict[str, str], least: int) -> list[str]:
+    """Check that a proof leads from each of these leaves to a checkpoint that enough witnesses cosigned."""
     text, _, lines = proof["checkpoint"].rpartition("\n\n")
     text += "\n"
     origin, size, stated, rest = text.split("\n")
     require(rest == "", "checkpoint")
-    wanted = expected(moves)
     require(len(proof["proofs"]) == len(wanted), "a proof for each leaf")
     for one, leaf in zip(proof["proofs"], wanted, strict=True):
         require(one["leaf"].encode() == leaf, "the leaf is that of this match")
@@ -76,6 +101,20 @@ def expected(moves: list[bytes]) -> list[bytes]:
         leaves.append({**end, "root": over, "size": len(moves)})
     kept = [{name: value for name, value in leaf.items() if value is not None} for leaf in leaves]
     return [json.dumps(leaf, sort_keys=True, separators=(",", ":")).encode() for leaf in kept]
+
+
+def expected_entries(entries: list[bytes]) -> list[bytes]:
+    """The leaves that the server's log must hold of a tournament."""
+    first = json.loads(entries[0])
+    opening = base64.b64encode(leaf_hash(entries[0])).decode()
+    public = first["terms"].get("visibility", "public") == "public"
+    leaves = list[Json]()
+    for size, entry in enumerate(map(json.loads, entries), 1):
+        over = base64.b64encode(root(entries[:size])).decode()
+        about = {"entry": entry["kind"], "kind": "tournament", "opening": opening, "root": over, "size": size}
+        about |= {"at": entry["at"]} if entry.get("at") is not None else {}
+        leaves.append(about | ({"tournament": first["tournament"]} if public else {}))
+    return [json.dumps(leaf, sort_keys=True, separators=(",", ":")).encode() for leaf in leaves]
 
 
 def leaf_hash(leaf: bytes) -> bytes:

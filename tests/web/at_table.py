@@ -13,7 +13,7 @@ from replay.verify import verify
 from tests.api.http.playing import asked
 from tests.api.http.served import Client, Served
 from tests.waiting import PATIENCE
-from tests.web.browser import WIDE, Watched, sign_in
+from tests.web.browser import WIDE, lent, sign_in
 
 LATE = PATIENCE * 1_000  # milliseconds
 expect.set_options(timeout=LATE)
@@ -35,6 +35,7 @@ def sitting(
     *,
     viewport: ViewportSize = WIDE,
     touch: bool = False,
+    dark: bool = False,
     language: str = "en-GB",
     faults: bool = False,
     through: Callable[[WebSocketRoute], None] | None = None,
@@ -47,17 +48,18 @@ def sitting(
         through: stands between the socket of the page and the server.
         before: a script that runs before those of the page.
     """
-    context = browser.new_context(viewport=viewport, locale=language, has_touch=touch)
-    context.set_default_timeout(LATE)
-    if client.token:
-        sign_in(context, client)
-    watched = Watched(context, f"http://127.0.0.1:{client.port}")
-    if before:
-        watched.page.add_init_script(before)
-    if through is not None:
-        watched.page.route_web_socket("**/v1/socket", through)
-    yield watched.open(f"/m/{match}")
-    context.close()
+    options: dict[str, Any] = {"viewport": viewport, "locale": language}
+    options |= {"has_touch": True} if touch else {}
+    options |= {"color_scheme": "dark"} if dark else {}
+    fresh = bool(before) or through is not None
+    with lent(browser, f"http://127.0.0.1:{client.port}", fresh=fresh, **options) as watched:
+        if client.token:
+            sign_in(watched.page.context, client)
+        if before:
+            watched.page.add_init_script(before)
+        if through is not None:
+            watched.page.route_web_socket("**/v1/socket", through)
+        yield watched.open(f"/m/{match}")
     assert faults or watched.faults == []
 
 

@@ -1,13 +1,24 @@
-"""A page that notes what goes wrong in it."""
+"""A page that notes what goes wrong in it, and pages that are lent to one test after the other."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.cookies import SimpleCookie
+from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, TimeoutError, ViewportSize
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    TimeoutError,
+    ViewportSize,
+)
 
 from tests.api.http.served import Client
-from tests.waiting import soon
+from tests.waiting import PATIENCE, soon
 
 NARROW: ViewportSize = {"width": 390, "height": 800}
 WIDE: ViewportSize = {"width": 1280, "height": 800}
@@ -17,21 +28,31 @@ LOOK = 1_000  # milliseconds after which a page that is not ready is asked what 
 class Watched:
     """A page with what went wrong in it: errors of scripts, violations of the policy, requests elsewhere."""
 
-    def __init__(self, context: BrowserContext, origin: str) -> None:
-        self.page: Page = context.new_page()
+    def __init__(self, context: BrowserContext, origin: str, page: Page | None = None) -> None:
+        self.page: Page = page or context.new_page()
         self.faults: list[str] = []
         self.requests: list[str] = []
         self._origin = origin
         self._ready = self.page.locator("html[data-ready=true]")
         self.page.on("console", self._said)
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("request", lambda request: self._requested(request.url))
+        self.page.on("pageerror", self._failed)
+        self.page.on("request", self._requested)
+
+    def let_go(self) -> None:
+        """Note nothing more."""
+        self.page.remove_listener("console", self._said)
+        self.page.remove_listener("pageerror", self._failed)
+        self.page.remove_listener("request", self._requested)
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.faults.append(message.text)
 
-    def _requested(self, address: str) -> None:
+    def _failed(self, error: Exception) -> None:
+        self.faults.append(str(error))
+
+    def _requested(self, request: Request) -> None:
+        address = request.url
         self.requests.append(address)
         if not address.startswith((self._origin, "data:")):
             self.faults.append(f"a request to {address}")
@@ -69,3 +90,49 @@ def sign_in(context: BrowserContext, client: Client) -> None:
     assert answer.status == 201, answer
     for name, morsel in SimpleCookie(answer.headers["set-cookie"]).items():
         context.add_cookies([{"name": name, "value": morsel.value, "url": origin, "sameSite": "Lax"}])
+
+
+_KEPT: dict[tuple[Browser, str], list[Page]] = {}
+"""Pages that no test uses now, by their browser and the options of their context."""
+_FORGET = "localStorage.clear(); sessionStorage.clear()"
+
+
+@contextmanager
+def lent(browser: Browser, origin: str, *, fresh: bool = False, **options: Any) -> Iterator[Watched]:
+    """A page without cookies and without anything stored.
+
+    An earlier test may have used it, so it may have the files of the server in its cache: it opens sooner.
+    A page in whose test something failed is not lent again.
+
+    Args:
+        fresh: a new page, which is closed in the end: what is done to it lasts, or its cache must be empty.
+        options: of the browser's context.
+    """
+    kept = [] if fresh else _KEPT.setdefault((browser, repr(sorted(options.items()))), [])
+    page = kept.pop() if kept else browser.new_context(**options).new_page()
+    context = page.context
+    context.set_default_timeout(PATIENCE * 1_000)
+    watched, returned = Watched(context, origin, page), False
+    try:
+        yield watched
+        returned = not fresh
+    finally:
+        watched.let_go()
+        if returned:
+            _forget(page, origin)
+            kept.append(page)
+        else:
+            context.close()
+
+
+def _forget(page: Page, origin: str) -> None:
+    """Leave the page of a server, and forget what it stored."""
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    page.unroute_all()
+    page.context.clear_permissions()
+    page.context.clear_cookies()
+    if page.url.startswith(origin):
+        page.evaluate(_FORGET)
+    page.goto("about:blank")

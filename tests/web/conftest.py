@@ -13,9 +13,9 @@ from domain.games import GAMES
 from tests.api.http.served import Served, served
 from tests.matches import finished as finished_match
 from tests.replay.dataset.stores import LARGE, built, opened, put
-from tests.waiting import PATIENCE, soon
+from tests.waiting import soon
 from tests.web.at_table import Between
-from tests.web.browser import WIDE, Watched
+from tests.web.browser import WIDE, Watched, lent
 from tests.web.matches import bots_match
 
 MATCHES = 70
@@ -70,11 +70,17 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def watched(browser: Browser, house: Served) -> Iterator[Watched]:
     """A page of that server at 1280 wide, in English; nothing may go wrong in it."""
-    context = browser.new_context(viewport=WIDE, locale="en-GB")
-    context.set_default_timeout(PATIENCE * 1_000)
-    page = Watched(context, f"http://127.0.0.1:{house.port}")
-    yield page
-    context.close()
+    with lent(browser, f"http://127.0.0.1:{house.port}", viewport=WIDE, locale="en-GB") as page:
+        yield page
+    assert page.faults == []
+
+
+@pytest.fixture
+def fresh(browser: Browser, house: Served) -> Iterator[Watched]:
+    """Such a page with an empty cache, which no other test uses after it."""
+    origin = f"http://127.0.0.1:{house.port}"
+    with lent(browser, origin, fresh=True, viewport=WIDE, locale="en-GB") as page:
+        yield page
     assert page.faults == []
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from playwright.sync_api import Browser, ViewportSize
 
 from tests.api.http.served import Client, Served
-from tests.waiting import PATIENCE
-from tests.web.browser import WIDE, Watched
+from tests.web.browser import WIDE, Watched, lent, sign_in
 
 
 class Visitors:
@@ -27,22 +27,16 @@ class Visitors:
         locale: str = "en-GB",
         dark: bool = False,
         scripts: bool = True,
+        fresh: bool = False,
     ) -> Watched:
-        """A page of a player who is signed in; None: of a visitor."""
-        context = self._browser.new_context(
-            viewport=size,
-            locale=locale,
-            color_scheme="dark" if dark else "light",
-            java_script_enabled=scripts,
-        )
-        self._stack.callback(context.close)
-        context.set_default_timeout(PATIENCE * 1_000)
+        """A page of a player who is signed in; None: of a visitor; `fresh`: see `lent`."""
+        options: dict[str, Any] = {"viewport": size, "locale": locale}
+        options |= {"color_scheme": "dark"} if dark else {}
+        options |= {} if scripts else {"java_script_enabled": False}
         origin = f"http://127.0.0.1:{self._server.port}"
+        page = self._stack.enter_context(lent(self._browser, origin, fresh=fresh or not scripts, **options))
         if player is not None:
-            token, head = {"token": player.token}, {"origin": origin}
-            answer = context.request.post(f"{origin}/v1/sessions", data=token, headers=head)
-            assert answer.ok, answer.text()
-        page = Watched(context, origin)
+            sign_in(page.page.context, player)
         self._pages.append(page)
         return page
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import cycle, product
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser
@@ -13,7 +13,7 @@ from domain.games import GAMES
 from domain.texts import LANGUAGES
 from tests.api.http.served import Served
 from tests.web.axe import violations
-from tests.web.browser import NARROW, WIDE, Watched
+from tests.web.browser import NARROW, WIDE, lent
 
 Look = tuple[bool, Literal["light", "dark"], str]  # narrow, colours, language
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark", "dark", "light")
@@ -38,12 +38,12 @@ def found_on(
     """What axe finds on these pages, each looked at in one way, that hinders a reader much."""
     found: list[str] = []
     for address, (narrow, scheme, language) in wanted:
-        context = browser.new_context(viewport=NARROW if narrow else WIDE, color_scheme=scheme)
-        watched = Watched(context, f"http://127.0.0.1:{house.port}")
+        options: dict[str, Any] = {"viewport": NARROW if narrow else WIDE, "locale": "en-GB"}
+        options |= {"color_scheme": "dark"} if scheme == "dark" else {}
         joint = "&" if "?" in address else "?"
-        page = watched.open(f"{address}{joint}lang={language}", refused=address.endswith("none"))
-        found += [f"{address} {scheme} {language}: {one}" for one in violations(page, whole=whole)]
-        context.close()
+        with lent(browser, f"http://127.0.0.1:{house.port}", **options) as watched:
+            page = watched.open(f"{address}{joint}lang={language}", refused=address.endswith("none"))
+            found += [f"{address} {scheme} {language}: {one}" for one in violations(page, whole=whole)]
     return found
 
 

@@ -327,8 +327,8 @@ def test_the_page_of_a_player_fits_a_phone_and_axe_finds_nothing_serious(
     while (found := asked(match, players)) is not None and found[1]["ask"] != "PlayCard":
         played(match, players, luck)
     assert found is not None
-    with sitting(browser, found[0], match, viewport=viewport, language=language) as page:
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    dark = scheme == "dark"
+    with sitting(browser, found[0], match, viewport=viewport, dark=dark, language=language) as page:
         more(page)
         if viewport == NARROW:
             page.locator("#tabs [data-tab=cards]").click()

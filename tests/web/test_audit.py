@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,18 @@ from replay import move_table
 from replay.words import Words
 from tests.api.http.conftest import toy_in_words as toy_in_words
 from tests.api.http.served import Client, Served, served
+from tests.api.http.words import TEXTS
+from tests.domain import toy
 from tests.matches import Sitting
 from tests.matches import finished as played
 from tests.replay.files import recorded_match, with_everything
 from tests.waiting import PATIENCE
-from tests.web.browser import NARROW, Watched, sign_in
+from tests.web.browser import NARROW, WIDE, Watched, lent, sign_in
 from tests.web.signed import visitors
 
 NAME = "<img src=x onerror=alert(1)>"
+Ruled = tuple[Served, str, Client]
+"""A server, a match with a ruling there, and the organizer who ruled."""
 
 
 QUICK = {"thirteen_minutes", "twilight_struggle"}
@@ -177,22 +182,20 @@ def test_on_a_phone_nothing_scrolls_sideways_and_every_control_is_large_enough(
     browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
     """W33."""
-    context = browser.new_context(viewport=NARROW)
-    watched = Watched(context, f"http://127.0.0.1:{house.port}")
-    for address in (f"/m/{finished['thirteen_minutes']}/audit", "/verify"):
-        page = watched.open(address)
-        for summary in page.locator("summary").all()[:2]:
-            summary.click()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        small = page.eval_on_selector_all(
-            "main button, main input, main select, main summary, main a.button, main tbody a",
-            """all => all.map(one => [one.outerHTML, one.closest("label") ?? one])
-              .map(([html, one]) => [html, one.getBoundingClientRect().height])
-              .filter(([, height]) => height > 0 && height < 44)""",
-        )
-        assert small == [], small[:5]
-    context.close()
-    assert watched.faults == []
+    with visitors(browser, house) as people:
+        watched = people.page(size=NARROW)
+        for address in (f"/m/{finished['thirteen_minutes']}/audit", "/verify"):
+            page = watched.open(address)
+            for summary in page.locator("summary").all()[:2]:
+                summary.click()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            small = page.eval_on_selector_all(
+                "main button, main input, main select, main summary, main a.button, main tbody a",
+                """all => all.map(one => [one.outerHTML, one.closest("label") ?? one])
+                  .map(([html, one]) => [html, one.getBoundingClientRect().height])
+                  .filter(([, height]) => height > 0 && height < 44)""",
+            )
+            assert small == [], small[:5]
 
 
 # ── what is hidden stays hidden ──
@@ -246,26 +249,43 @@ def test_the_secret_stays_out_of_the_page_until_it_is_opened(
 # ── rulings and refusals ──
 
 
+@pytest.fixture(scope="module")
+def court(tmp_path_factory: pytest.TempPathFactory, finished: dict[str, str]) -> Iterator[Served]:
+    """A server with the toy game, for matches with rulings; `finished` comes first, and has none of it."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("court"), requests_per_second=10_000) as server,
+    ):
+        patch.setitem(GAMES, "toy", toy.GAME)
+        patch.setitem(vars(toy.GAME), "texts", TEXTS)
+        yield server
+
+
 @pytest.fixture
-def ruled(tmp_path: Path, toy_in_words: Game) -> Any:
+def ruled(court: Served) -> Ruled:
     """A server with a match of a player with an evil name, a ruling, and a refused move."""
-    with served(tmp_path) as server:
-        ann, ben, judge = server.player(NAME), server.player("Ben"), server.person("organizer")
-        match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
-        for seat, player in (("left", ann), ("right", ben)):
-            player.post(f"/v1/matches/{match}/seats/{seat}")
-        ann.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["secret-pick"]})
-        for player in (ann, ben):
-            assert player.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["1"]}).status == 201
-        answer = judge.post(f"/v1/matches/{match}/rulings", {"reason": f"a slip of {NAME}", "back_to": 3})
-        assert answer.status == 201, answer
-        yield server, match, judge
+    ann, ben, judge = court.player(NAME), court.player("Ben"), court.person("organizer")
+    match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+    for seat, player in (("left", ann), ("right", ben)):
+        player.post(f"/v1/matches/{match}/seats/{seat}")
+    ann.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["secret-pick"]})
+    for player in (ann, ben):
+        assert player.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["1"]}).status == 201
+    answer = judge.post(f"/v1/matches/{match}/rulings", {"reason": f"a slip of {NAME}", "back_to": 3})
+    assert answer.status == 201, answer
+    return court, match, judge
 
 
-def test_a_ruling_appears_with_what_it_undid_before_and_after(ruled: Any, page: Page) -> None:
+@pytest.fixture
+def opened(browser: Browser, court: Served) -> Iterator[Watched]:
+    """A page of that server."""
+    with lent(browser, f"http://127.0.0.1:{court.port}", viewport=WIDE, locale="en-GB") as watched:
+        yield watched
+
+
+def test_a_ruling_appears_with_what_it_undid_before_and_after(ruled: Ruled, opened: Watched) -> None:
     """W38, W2."""
-    server, match, _ = ruled
-    opened = Watched(page.context, f"http://127.0.0.1:{server.port}")
+    _, match, _ = ruled
     view = opened.open(f"/m/{match}/audit")
     ruling = view.locator("[data-ruling]")
     expect(ruling).to_contain_text(f"a slip of {NAME}")
@@ -279,11 +299,10 @@ def test_a_ruling_appears_with_what_it_undid_before_and_after(ruled: Any, page: 
     assert opened.faults == []
 
 
-def test_an_organizer_rules_from_the_page_in_two_steps(ruled: Any, page: Page) -> None:
+def test_an_organizer_rules_from_the_page_in_two_steps(ruled: Ruled, opened: Watched) -> None:
     """W38: the tables before and after are shown first, and nothing is recorded until then."""
-    server, match, judge = ruled
-    sign_in(page.context, judge)
-    opened = Watched(page.context, f"http://127.0.0.1:{server.port}")
+    _, match, judge = ruled
+    sign_in(opened.page.context, judge)
     view = opened.open(f"/m/{match}/audit")
     view.get_by_role("button", name="Rule …").click()
     dialog = view.locator("#ruling")
@@ -314,10 +333,11 @@ def test_an_organizer_rules_from_the_page_in_two_steps(ruled: Any, page: Page) -
     assert opened.faults == []
 
 
-def test_a_ruling_that_is_refused_is_said_in_words_and_stays_in_the_form(ruled: Any, page: Page) -> None:
-    server, match, judge = ruled
-    sign_in(page.context, judge)
-    opened = Watched(page.context, f"http://127.0.0.1:{server.port}")
+def test_a_ruling_that_is_refused_is_said_in_words_and_stays_in_the_form(
+    ruled: Ruled, opened: Watched
+) -> None:
+    _, match, judge = ruled
+    sign_in(opened.page.context, judge)
     view = opened.open(f"/m/{match}/audit")
     view.get_by_role("button", name="Rule …").click()
     dialog = view.locator("#ruling")
@@ -332,11 +352,11 @@ def test_a_ruling_that_is_refused_is_said_in_words_and_stays_in_the_form(ruled: 
 
 @pytest.mark.long
 def test_a_ruling_on_a_match_that_has_gone_on_is_refused_and_can_be_looked_at_again(
-    ruled: Any, page: Page
+    ruled: Ruled, opened: Watched
 ) -> None:
     server, match, judge = ruled
-    sign_in(page.context, judge)
-    view = Watched(page.context, f"http://127.0.0.1:{server.port}").open(f"/m/{match}/audit")
+    sign_in(opened.page.context, judge)
+    view = opened.open(f"/m/{match}/audit")
     view.get_by_role("button", name="Rule …").click()
     dialog = view.locator("#ruling")
     dialog.get_by_label("Reason").fill("too late")
@@ -357,7 +377,7 @@ def test_a_ruling_on_a_match_that_has_gone_on_is_refused_and_can_be_looked_at_ag
     expect(view.locator("[data-ruling]").last).to_contain_text("too late")
 
 
-def test_only_an_organizer_who_does_not_play_is_offered_to_rule(ruled: Any) -> None:
+def test_only_an_organizer_who_does_not_play_is_offered_to_rule(ruled: Ruled) -> None:
     server, match, judge = ruled
     own = judge.post("/v1/matches", {"game": "toy"}).json["match"]
     assert judge.post(f"/v1/matches/{own}/seats/left").status == 201
@@ -371,10 +391,9 @@ def test_only_an_organizer_who_does_not_play_is_offered_to_rule(ruled: Any) -> N
     assert offer not in judge.get(f"/m/{match}/audit").body
 
 
-def test_an_organizer_sees_which_moves_were_refused_before(ruled: Any, page: Page) -> None:
-    server, match, judge = ruled
-    sign_in(page.context, judge)
-    opened = Watched(page.context, f"http://127.0.0.1:{server.port}")
+def test_an_organizer_sees_which_moves_were_refused_before(ruled: Ruled, opened: Watched) -> None:
+    _, match, judge = ruled
+    sign_in(opened.page.context, judge)
     view = opened.open(f"/m/{match}/audit")
     expect(view.locator("#m4 .refused")).to_contain_text("illegal")
     view.locator("[name=refused]").check()
@@ -382,7 +401,7 @@ def test_an_organizer_sees_which_moves_were_refused_before(ruled: Any, page: Pag
     assert opened.faults == []
 
 
-def test_a_visitor_sees_no_refusals(ruled: Any) -> None:
+def test_a_visitor_sees_no_refusals(ruled: Ruled) -> None:
     server, match, _ = ruled
     body = server.client().get(f"/m/{match}/audit").body.decode()
     assert "data-organizes" not in body

@@ -167,7 +167,7 @@ def test_match_moves_to_my_move_when_the_other_player_has_answered(filled: Serve
 
 
 def test_visitor_sees_a_new_open_seat_without_reloading(hall: Served, strangers: Visitors) -> None:
-    visitor = strangers.page()
+    visitor = strangers.page(fresh=True)
     visitor.page.add_init_script("Math.random = () => 0")  # visitors ask at different times; this one at once
     page = visitor.open("/")
     expect(page.locator(".group-seats .empty")).to_be_visible()

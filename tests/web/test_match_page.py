@@ -117,21 +117,21 @@ def test_a_view_that_does_not_exist_becomes_that_of_a_spectator_and_the_page_say
 
 @pytest.mark.parametrize("game", ["cia_vs_kgb", pytest.param("imperial_struggle", marks=pytest.mark.long)])
 def test_going_through_a_match_sends_no_request_and_the_second_visit_asks_for_no_static_file(
-    game: str, watched: Watched, finished: dict[str, str]
+    game: str, fresh: Watched, finished: dict[str, str]
 ) -> None:
     """W8, W9."""
-    page = watched.open(f"/m/{finished[game]}?move=1")
+    page = fresh.open(f"/m/{finished[game]}?move=1")
     page.locator("#bar .key-mark").first.wait_for()  # the last thing that is loaded
     transferred = """() => performance.getEntriesByType("resource").filter((one) =>
       one.name.includes("/static/") && one.transferSize > 0).map((one) => one.name)"""
     assert page.evaluate(transferred) != []
-    before = len(watched.requests)
+    before = len(fresh.requests)
     for _ in range(40):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("End")
     page.keyboard.press("Home")
-    assert watched.requests[before:] == []
-    watched.open(f"/m/{finished[game]}?move=2")
+    assert fresh.requests[before:] == []
+    fresh.open(f"/m/{finished[game]}?move=2")
     assert page.evaluate(transferred) == []
 
 
@@ -400,7 +400,7 @@ def test_key_moments_are_few_the_same_on_every_load_and_each_has_a_reason(
 
 
 def test_moves_that_were_taken_back_are_hatched_skipped_and_within_reach(
-    browser: Browser, house: Served
+    watched: Watched, house: Served
 ) -> None:
     """W20."""
     match, (one, other) = house.table("thirteen_minutes")
@@ -409,8 +409,6 @@ def test_moves_that_were_taken_back_are_hatched_skipped_and_within_reach(
     move = one.post(f"/v1/matches/{match}/moves", {"expect": prompt["move"], "picks": picks}).json["move"]
     asked = one.post(f"/v1/matches/{match}/takebacks", {}).json["move"]
     assert other.post(f"/v1/matches/{match}/takebacks/{asked}/answer", {"agree": True}).status == 201
-    context = browser.new_context(viewport=WIDE)
-    watched = Watched(context, f"http://127.0.0.1:{house.port}")
     page = watched.open(f"/m/{match}?move={move - 1}")
     line = page.locator(f"#moves [data-move='{move}']")
     assert "taken-back" in (line.get_attribute("class") or "")
@@ -423,8 +421,6 @@ def test_moves_that_were_taken_back_are_hatched_skipped_and_within_reach(
     page.locator(f"#moves [aria-current][data-move='{told[-1]['move']}']").wait_for()
     line.locator("a.number").click()
     assert page.locator("#bar input[type=number]").input_value() == str(move)
-    assert watched.faults == []
-    context.close()
 
 
 @pytest.mark.parametrize(

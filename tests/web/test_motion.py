@@ -44,14 +44,14 @@ def test_the_dice_of_a_move_are_those_of_its_open_draws() -> None:
 
 @pytest.mark.parametrize("off", ["", "switch", pytest.param("system", marks=pytest.mark.long)])
 def test_a_step_to_a_throw_lets_the_recorded_dice_fall_unless_motion_is_off(
-    off: str, watched: Watched, finished: dict[str, str], house: Served
+    off: str, fresh: Watched, finished: dict[str, str], house: Served
 ) -> None:
     # given a replay before a move with dice
     match = finished["twilight_struggle"]
     told = house.client().get(f"/v1/matches/{match}/positions?view=all").json["moves"]
     move = next(one for one in told if one.get("dice"))
-    watched.page.emulate_media(reduced_motion="reduce" if off == "system" else "no-preference")
-    page = ready(watched, f"/m/{match}?move={move['move'] - 1}")
+    fresh.page.emulate_media(reduced_motion="reduce" if off == "system" else "no-preference")
+    page = ready(fresh, f"/m/{match}?move={move['move'] - 1}")
     if off == "switch":
         page.keyboard.press("?")
         page.get_by_label("Motion").uncheck()
@@ -74,7 +74,7 @@ def test_a_step_to_a_throw_lets_the_recorded_dice_fall_unless_motion_is_off(
 
 
 def test_a_card_that_changes_its_place_flies_and_holds_nothing_up(
-    watched: Watched, finished: dict[str, str], house: Served
+    fresh: Watched, finished: dict[str, str], house: Served
 ) -> None:
     # given a replay before a move by which one card comes into a panel that is in sight
     match = finished["cia_vs_kgb"]
@@ -86,7 +86,7 @@ def test_a_card_that_changes_its_place_flies_and_holds_nothing_up(
         for n, (before, after) in enumerate(pairwise(scenes))
         if len(moved_between(before, after)) == 1
     )
-    page = ready(watched, f"/m/{match}?move={at}")
+    page = ready(fresh, f"/m/{match}?move={at}")
     # when the reader steps on, and at once once more
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")

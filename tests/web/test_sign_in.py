@@ -6,6 +6,7 @@ import logging
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from api.http.log_lines import Lines
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket
 from tests.waiting import PATIENCE
-from tests.web.browser import NARROW, WIDE, Watched, sign_in
+from tests.web.browser import NARROW, WIDE, Watched, lent, sign_in
 
 MINUTE = 60_000_000
 EVIL = "<img src=x onerror=alert(1)>"
@@ -81,11 +82,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 class Device:
     """A browser with a page of the server; nothing may go wrong in it but what the server refuses."""
 
-    def __init__(self, browser: Browser, server: Served, **how: Any) -> None:
-        self.context: BrowserContext = browser.new_context(**{"viewport": WIDE, "locale": "en-GB", **how})
-        self.context.set_default_timeout(PATIENCE * 1_000)
-        self.watched = Watched(self.context, f"http://127.0.0.1:{server.port}")
-        self.page: Page = self.watched.page
+    def __init__(self, watched: Watched) -> None:
+        self.watched, self.page = watched, watched.page
+        self.context: BrowserContext = watched.page.context
 
     def open(self, path: str = "/in") -> Page:
         """Open a page."""
@@ -129,22 +128,28 @@ class Device:
         ]
 
 
+@contextmanager
+def device(browser: Browser, server: Served, **how: Any) -> Iterator[Device]:
+    """A browser on which nobody is signed in."""
+    options: dict[str, Any] = {"viewport": WIDE, "locale": "en-GB", **how}
+    with lent(browser, f"http://127.0.0.1:{server.port}", **options) as watched:
+        yield Device(watched)
+
+
 @pytest.fixture
 def laptop(browser: Browser, server: Served) -> Iterator[Device]:
     """A wide device."""
-    device = Device(browser, server)
-    yield device
-    device.context.close()
-    assert device.faults == []
+    with device(browser, server) as found:
+        yield found
+    assert found.faults == []
 
 
 @pytest.fixture
 def phone(browser: Browser, server: Served) -> Iterator[Device]:
     """A narrow device, with touch."""
-    device = Device(browser, server, viewport=NARROW, has_touch=True)
-    yield device
-    device.context.close()
-    assert device.faults == []
+    with device(browser, server, viewport=NARROW, has_touch=True) as found:
+        yield found
+    assert found.faults == []
 
 
 def signed_in(page: Page) -> bool:
@@ -238,13 +243,12 @@ def test_a_link_signs_in_one_other_device_and_no_second_one(
     assert not signed_in(page)  # opening a link does nothing
     page.get_by_role("button", name="Sign in on this device").tap()
     expect(page.locator(".person")).to_have_text("Ann")
-    spy = Device(browser, server)
-    page = spy.open(path)
-    page.get_by_role("button", name="Sign in on this device").click()
-    expect(page.get_by_role("alert")).to_contain_text("this link is used up or over")
-    expect(page.locator("#known")).to_be_visible()
-    assert not signed_in(page)
-    spy.context.close()
+    with device(browser, server) as spy:
+        page = spy.open(path)
+        page.get_by_role("button", name="Sign in on this device").click()
+        expect(page.get_by_role("alert")).to_contain_text("this link is used up or over")
+        expect(page.locator("#known")).to_be_visible()
+        assert not signed_in(page)
 
 
 def rows_of(server: Served, table: str) -> int:
@@ -458,15 +462,14 @@ def evil_port() -> Iterator[int]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", pytest.param("localhost", marks=pytest.mark.long)])
 def test_a_page_of_another_origin_changes_and_reads_nothing(
-    browser: Browser, server: Served, evil_port: int, host: str
+    laptop: Device, server: Served, evil_port: int, host: str
 ) -> None:
     """W30: with the victim's cookie, forms and requests of each type, and a socket."""
-    device = Device(browser, server)
-    device.enter(server, "Victim")
+    laptop.enter(server, "Victim")
     address = f"http://127.0.0.1:{server.port}"
     before = [rows_of(server, table) for table in ("stored_events", "links")]
-    player = device.page.evaluate("fetch('/v1/sessions').then((answer) => answer.json())")
-    page = device.context.new_page()
+    player = laptop.page.evaluate("fetch('/v1/sessions').then((answer) => answer.json())")
+    page = laptop.context.new_page()
     page.goto(f"http://{host}:{evil_port}")
     tried = page.evaluate(FOREIGN, [address, '{"game": "cia_vs_kgb"}'])
     assert tried == ["opaque"] * 9 + ["refused"] * 4
@@ -476,11 +479,10 @@ def test_a_page_of_another_origin_changes_and_reads_nothing(
             with page.expect_navigation():
                 page.evaluate(SUBMIT, [address + path, kind])
             assert "/problems/cross-origin" in page.content()
-    now = device.page.evaluate("fetch('/v1/sessions').then((answer) => answer.json())")
+    now = laptop.page.evaluate("fetch('/v1/sessions').then((answer) => answer.json())")
     assert now == player  # the same session, and no link has signed anybody in
     assert [rows_of(server, table) for table in ("stored_events", "links")] == before
-    page.goto(f"http://{host}:{evil_port}")
-    device.context.close()
+    page.close()
 
 
 def test_the_cookie_alone_opens_nothing_outside_a_browser(laptop: Device, server: Served) -> None:

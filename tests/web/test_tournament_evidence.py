@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Browser
 
 from replay.tournaments.report import QUESTIONS
+from replay.transparency import evidence
 from tests.api.gate.tournaments import verified_here
 from tests.api.http.served import Served, served
 from tests.waiting import soon
@@ -69,6 +72,31 @@ def test_the_proof_shows_the_six_answers_of_the_verifier_and_how_to_check(room: 
     assert f"The file over {entry} of {entry} entries" in after
     assert f"tournament verify {room.hall.id}.glasnost-tournament --key" in after
     assert "Verify now" not in text(room.director.get(path).body)  # there is nothing new to verify
+
+
+def test_the_proof_offers_the_file_with_its_proofs_from_the_log_of_the_server(room: Room) -> None:
+    services = room.hall.server.services
+    assert services is not None
+    services.log_follower.turn()
+    page = text(room.director.get(f"{room.hall.page}/proof").body)
+    address = f"/v1/tournaments/{room.hall.id}/export?format=bundle&log=true"
+    assert f'href="{address}" download' in page
+    assert f'{address}"\n./ops/glasnost tournament verify' in page
+    assert "With --policy FILE the verifier also asks" in page
+    with ZipFile(io.BytesIO(room.hall.server.client().get(address).body)) as file:
+        assert evidence.MEMBER in file.namelist()
+
+
+def test_the_proof_of_a_tournament_that_no_signed_log_covers_offers_the_plain_file(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services = room.hall.server.services
+    assert services is not None
+    monkeypatch.setattr(services.store.transparency, "latest", lambda: None)
+    page = text(room.director.get(f"{room.hall.page}/proof").body)
+    assert 'export?format=bundle" download' in page
+    assert "log=true" not in page
+    assert "--policy" not in page
 
 
 def test_nobody_starts_many_verifications(room: Room) -> None:

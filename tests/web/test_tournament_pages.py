@@ -5,15 +5,18 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
+from api.gate.tournament_bids import BidReport, Bids
+from api.gate.tournaments import TournamentGate
 from api.web.tournament_officials import moment
 from domain.kernel import Refused
-from tests.api.http.served import served
+from tests.api.http.served import Client, served
 from tests.web.axe import violations
 from tests.web.browser import NARROW
 from tests.web.signed import visitors
@@ -197,6 +200,36 @@ def test_an_official_pairs_swaps_publishes_and_closes_at_the_desk_without_script
     assert form(hall.director, desk, expect=hall.entry, **publish).status == 303
     assert "Round 4" in html(hall, hall.page)
     assert form(hall.director, desk, do="dance").status == 422
+    check_measures(hall, desk)
+
+
+def check_measures(hall: Hall, desk: str) -> None:
+    """The form for more time and adjournments, and what is wrong with it."""
+    fields: dict[str, Any] = {"do": "measure", "round": 4, "boards": "2, 1", "reason": "a strike"}
+    later = {"what": "adjourn", "until": "2999-01-01T00:00"}
+    assert "More time" in hall.director.get(desk).body.decode()
+    assert form(hall.players[0], desk, expect=hall.entry, **fields, **later).status == 403
+    before = hall.entry
+    for wrong in (
+        later,  # too far
+        {"what": "adjourn"},
+        {"what": "adjourn", "until": "1999-01-01T00:00"},
+        {"what": "freeze"},
+        {"what": "pause", "boards": "1;2"},
+        {"what": "pause", "boards": "9"},
+        {"what": "pause", "boards": " ".join("9" * 9 for _ in range(900))},
+        {"what": "pause", "reason": ""},
+    ):
+        assert form(hall.director, desk, expect=hall.entry, **{**fields, **wrong}).status in (404, 409, 422)
+    assert hall.entry == before
+    soon = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M")
+    adjourned = {**fields, "what": "adjourn", "until": soon}
+    assert form(hall.director, desk, expect=hall.entry, **adjourned).status == 303
+    entries = hall.director.get(f"{hall.path}/log?after={before}").json["entries"]
+    assert [(one["kind"], one["boards"]) for one in entries if one["kind"] == "adjourned"] == [
+        ("adjourned", [1, 2])
+    ]
+    assert form(hall.director, desk, expect=hall.entry, **{**fields, "what": "resume"}).status == 303
 
 
 def test_a_time_that_clocks_skip_is_no_time() -> None:
@@ -218,6 +251,49 @@ def test_axe_finds_nothing_serious_on_pages_of_tournaments(hall: Hall, browser: 
             assert violations(page) == [], path
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= (page.viewport_size or NARROW)["width"], path
+
+
+def check_divisions(director: Client, name: str, path: str) -> None:
+    """Each division has standings of its own, on the page and over HTTP."""
+    whole = director.get(f"{path}/standings").json["standings"]["places"]
+    second = director.get(f"{path}/standings?division=2").json["standings"]["places"]
+    assert [(one["entrant"], one["number"]) for one in second] == [
+        (one["entrant"], one["number"]) for one in whole[2:]
+    ]
+    assert [one["place"] for one in second] == [one["place"] - 2 for one in whole[2:]]
+    names = director.get(f"{path}/standings").json["names"]
+    players = {one["entrant"]: one["player"] for one in director.get(f"{path}/entrants").json["entrants"]}
+    page = unescape(director.get(f"/t/{name}/standings?division=2").body.decode())
+    table = page[page.index("<tbody>") : page.index("</tbody>")]
+    for place, one in enumerate(whole):
+        assert (f'/entrants/{one["entrant"]}"><bdi>{names[players[one["entrant"]]]}' in table) == (place > 1)
+    assert 'href="?division=2" aria-current="true"' in page
+    for wrong in ("3", "0", "-1", "x", "1&division=2", "99999999999999999999"):
+        assert director.get(f"/t/{name}/standings?division={wrong}").status == 200
+        assert director.get(f"{path}/standings?division={wrong}").status in (404, 422)
+    early = director.get(f"{path}/standings?division=1&at=1").json  # before anybody entered
+    assert early["standings"]["places"] == []
+    director.get(f"{path}/standings?division=65").problem(422, "invalid")
+
+
+def test_the_bids_of_a_tournament_have_a_page(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"bid": "victory_points", "tournament": True}
+    terms = {"game": "twilight_struggle", "edition": "second", "format": "swiss", "rounds": 3, "sides": "bid"}
+    about = {"title": "Bids", "terms": {**terms, "options": options}}
+    path = f"/t/{hall.director.post('/v1/tournaments', about).json['tournament']}"
+    assert "Nothing was paid" in html(hall, f"{path}/bids")
+    assert f'{path}/bids"' in html(hall, path)
+    assert "/bids" not in html(hall, hall.page)  # its sides are those of the colours
+
+    async def found(gate: TournamentGate, name: str) -> BidReport:
+        return BidReport(name, 9, (Bids("ussr", 3, 8, 6, 0.4093, 0.9285),), 2, 1)
+
+    monkeypatch.setattr("api.web.tournament_tables.bids_of", found)
+    page = html(hall, f"{path}/bids")
+    assert ">USSR</th><td>3</td><td>8</td><td>6</td>" in page
+    assert "41–93 %" in page
+    assert "Партий, где за сторону не платили: 2." in html(hall, f"{path}/bids", "ru")
+    assert hall.server.client().get("/t/none/bids").status == 404
 
 
 def test_a_knock_out_shows_its_bracket_and_a_league_lets_the_qualified_go_on(hall: Hall) -> None:
@@ -284,6 +360,7 @@ def test_a_knock_out_shows_its_bracket_and_a_league_lets_the_qualified_go_on(hal
     name, path = announced(format="league", league={"divisions": [2, 3], "up": 1, "down": 1})
     for number in (1, 2, 3):
         a_round(path, number)
+    check_divisions(director, name, path)
     assert "Let the qualified go on" in shown(f"{name}/desk")
     assert post(path, "entries", do="advance").status == 409  # three have won one game each
     played = director.get(f"{path}/rounds/3/boards/1").json

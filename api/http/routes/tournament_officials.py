@@ -94,9 +94,9 @@ async def answer_call(
 async def take_measure(
     call: Call, tournament: TournamentId, body: c.Measure, idempotency_key: IdempotencyKey = None
 ) -> Entries:
-    """Freeze or release a match; extend a round; pause its clocks, or let them run.
+    """Freeze or release a match; extend or adjourn boards; pause their clocks, or let them run.
 
-    The matches take it first, then the tournament has an entry.
+    The matches take it first, then the tournament has an entry; an extension moves the dates after it.
     """
     key = key_of(call, idempotency_key, body, match=tournament, what="freezes")
     accepted = await tournament_measures.carry_out(

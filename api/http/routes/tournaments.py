@@ -57,11 +57,15 @@ from api.http.tournament_views import (
     round_view,
     tournament_view,
 )
+from api.mail.settings import CONFIRMATIONS_A_DAY
+from api.store.interface import Item, Spent, Subscription
+from api.store.outbox import PLACE
 from domain.bounds import MOST
 from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
+from domain.tournaments.formats.league import MOST_DIVISIONS
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor, board_in, round_in
 from domain.tournaments.rules import dry_run
@@ -79,6 +83,9 @@ AtEntry = Annotated[int | None, Query(ge=1, le=MOST, description="After which en
 AfterEntry = Annotated[int, Query(ge=0, le=MOST, description="Entries after this one.")]
 Entrant = Annotated[
     str | None, Query(pattern=r"^n[0-9]{1,6}$", description="Explain the values of this entrant.")
+]
+Division = Annotated[
+    int | None, Query(ge=1, le=MOST_DIVISIONS, description="Of a league: a division, from 1.")
 ]
 Status = Annotated[
     str | None,
@@ -308,10 +315,15 @@ async def carried_out(
 
 @api.post(f"{ONE}/invitations", Invitations, InvitationsMade, refusals=COMMANDS, token=True)
 async def invite_entrants(call: Call, tournament: TournamentId, body: Invitations) -> InvitationsMade:
-    """Keep places for people by name: all or none.  The code of each is shown once: with it they sign in."""
+    """Keep places for people by name: all or none.  The code of each is shown once: with it they sign in.
+
+    A row with `mail` gets a code by mail instead, which any player can use, once, within 14 days.
+    """
     from api.http.app_state import checked
 
     actor, gate = actor_of(call), gate_of(call)
+    if call.services.mail is None and any(row.mail for row in body.entrants):
+        raise Refused("not-found", "no-mail")
     names = [checked(row.name) for row in body.entrants]
     log = await gate.commands.log(tournament)
     tried = tuple(c.Place(f"?{place}", row.seed_order, row.rating) for place, row in enumerate(body.entrants))
@@ -322,13 +334,26 @@ async def invite_entrants(call: Call, tournament: TournamentId, body: Invitation
         for (person, _), row in zip(people, body.entrants, strict=True)
     )
     accepted = await gate.commands.command(tournament, c.Invite(places=places), actor, expect=body.expect)
-    made = tuple(
-        Invitation(record.entry.entrant, person.id, person.name or "", code)
-        for record, (person, code) in zip(
-            accepted.log.records[accepted.first - 1 : accepted.last], people, strict=True
+    made = []
+    records = accepted.log.records[accepted.first - 1 : accepted.last]
+    for row, record, (person, code) in zip(body.entrants, records, people, strict=True):
+        entrant = record.entry.entrant
+        mailed = row.mail is not None and await _mail_place(
+            call, Item(PLACE, tournament, entrant, record.move), person.id, row.mail
         )
-    )
-    return InvitationsMade(tournament, accepted.last, b64(accepted.root), made)
+        made.append(Invitation(entrant, person.id, person.name or "", "" if mailed else code, mailed))
+    return InvitationsMade(tournament, accepted.last, b64(accepted.root), tuple(made))
+
+
+async def _mail_place(call: Call, item: Item, person: str, address: str) -> bool:
+    """Have the code of a place sent; return whether it will be: so many go to an address on a day."""
+    outbox = call.services.store.outbox
+    wanted = Subscription(player=person, address=address, asked=call.services.clock(), language=call.language)
+    try:
+        await asyncio.to_thread(outbox.change, wanted, CONFIRMATIONS_A_DAY, item)
+    except Spent:
+        return False
+    return True
 
 
 # ── Rounds ──
@@ -476,13 +501,20 @@ async def publish_standings(
     return entries_of(await gate_of(call).publish(tournament, order, actor_of(call), body.expect, key))
 
 
-@api.get(f"{ONE}/standings", StandingsView, refusals=(*LOOKS, "not-entered", "not-offered"))
+@api.get(f"{ONE}/standings", StandingsView, refusals=(*LOOKS, "not-entered", "not-offered", "not-found"))
 async def read_standings(
-    call: Call, tournament: TournamentId, at: AtEntry = None, explain: Entrant = None
+    call: Call,
+    tournament: TournamentId,
+    at: AtEntry = None,
+    explain: Entrant = None,
+    division: Division = None,
 ) -> Response:
-    """The standings after an entry; with `explain`, every addend of one entrant's values."""
+    """The standings after an entry; with `explain`, every addend of one entrant's values.
+
+    `division` is one of a league; without it the divisions stand one below the other.
+    """
     log, state = await looked_at(call, tournament, at)
-    found = await gate_of(call).standings(state)
+    found = await gate_of(call).standings(state, division)
     names = await _names(call, people_of(state))
     told = StandingsView(state.id, state.entry, b64(log.roots[state.entry - 1]), found, names, state.changes)
     if explain is not None:

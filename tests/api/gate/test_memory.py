@@ -28,7 +28,7 @@ from domain.thirteen_minutes.components import RECONSTRUCTION
 from tests.matches import Sitting, finished
 
 P = ParamSpec("P")
-OPENINGS, MEASURED = 596, 30
+OPENINGS, MEASURED = 596, 10
 SIZE = 59_000  # bytes of a card set
 
 

@@ -182,7 +182,10 @@ def test_the_report_of_bids_counts_the_bought_sides_that_won(
             us = match.players["us"]
             assert us is not None
             await cup.gate.resign(board.match, player=us.player)
-        return await bids_of(cup.tournaments, cup.id)
+        found = await bids_of(cup.tournaments, cup.id)
+        assert len(cup.tournaments.bids) == 3  # those that are over are not read again
+        assert await bids_of(cup.tournaments, cup.id) == found
+        return found
 
     found = run(work())
     assert [(one.side, one.points, one.matches, one.won) for one in found.bids] == [

@@ -96,11 +96,12 @@ def process(
     *,
     empty: bool = True,
     database: str | None = None,
+    first: str = "",
     environment: Mapping[str, str] = {},
 ) -> Iterator[Process]:
     """A patient server over the store in `folder`, or in a database with its keys in `folder`."""
     location, keys = database or str(folder / "store"), folder / "keys" if database else None
-    running = Process(location, port, empty=empty, keys=keys, first=AT_FIRST, environment=environment)
+    running = Process(location, port, empty=empty, keys=keys, first=AT_FIRST + first, environment=environment)
     try:
         yield running
     finally:

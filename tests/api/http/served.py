@@ -27,7 +27,10 @@ from api.store.interface import Store
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from replay.transparency.policy import Policy
+from tests.api.patience import stop_soon
 from tests.waiting import PATIENCE
+
+stop_soon(setattr)
 
 GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies
 

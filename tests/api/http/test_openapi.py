@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from openapi_spec_validator import validate
 
 from api.http import problems
 from api.http.routes import lists
 from projections.tournaments import STATUSES as TOURNAMENT_STATUSES
-from tests.api.http.served import Served
+from tests.api.http.served import Served, served
 
 PATHS = {
     "/v1/games",
@@ -144,6 +145,13 @@ OPERATIONS = {
     "upload",
 }
 """Names of functions in every client that was generated: one may join them, none may change."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for all tests, because it takes a second to make the document."""
+    with served(tmp_path_factory.mktemp("server")) as running:
+        yield running
 
 
 def document(server: Served) -> Any:

@@ -92,8 +92,7 @@ def test_unwritable_store_makes_the_server_unready_until_it_recovers(
     assert told[0]["ready"] is False
     assert metrics(over.client())["glasnost_store_writable"] == 0
     store.failing = None
-    ready = {"ready": True, "reasons": {}, "remarks": {}}
-    soon(lambda: over.client().get("/readyz").json == ready)
+    soon(lambda: over.client().get("/readyz").status == 200)
     assert metrics(over.client())["glasnost_store_writable"] == 1
     said = [record.message for record in caplog.records if record.name == "glasnost.ready"]
     assert said == ["moves cannot be stored", "moves can be stored again"]

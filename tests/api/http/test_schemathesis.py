@@ -3,8 +3,10 @@ true of every answer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
@@ -25,7 +27,10 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-EXAMPLES, FEW = 12, 2  # for each operation and each mode
+# For each operation and mode, in the sample and in the long run.  Few are enough for those of tournaments:
+# tests/api/http/test_tournaments.py has what is hostile.
+SAMPLE, FULL = 4, 12
+FEW_OF_SAMPLE, FEW_OF_FULL = 1, 4
 
 
 @schemathesis.serializer("application/zip")
@@ -35,6 +40,18 @@ def _plain(context: Any, value: Any) -> bytes:
 
 
 def test_generated_requests_get_only_documented_responses(server: Served) -> None:
+    probe_all(server, SAMPLE, FEW_OF_SAMPLE)
+
+
+@pytest.mark.long
+def test_many_generated_requests_get_only_documented_responses(
+    server: Served, often: Callable[[int, int], int]
+) -> None:
+    probe_all(server, often(SAMPLE, FULL), often(FEW_OF_SAMPLE, FEW_OF_FULL))
+
+
+def probe_all(server: Served, examples: int, few: int) -> None:
+    """Send so many generated requests to each operation in each mode, `few` to one of tournaments."""
     match, players = server.table()
     bid(match, players)
     admin = server.person("admin")
@@ -47,13 +64,12 @@ def test_generated_requests_get_only_documented_responses(server: Served) -> Non
         given = [one.name for one in operation.iter_parameters()]
         may_be_wrong = given not in ([], ["If-None-Match"]) or len(operation.body) > 0
         for mode in GenerationMode if may_be_wrong else [GenerationMode.POSITIVE]:
-            # tests/api/http/test_tournaments.py has what is hostile
-            few = (operation.tags or [""])[0].startswith("tournament")
-            probed(operation, mode, match, admin.token or "", FEW if few else EXAMPLES)
+            of_tournaments = (operation.tags or [""])[0].startswith("tournament")
+            probed(operation, mode, match, admin.token or "", few if of_tournaments else examples)
     assert server.client().get(f"/v1/matches/{match}").json["move"] >= 5
 
 
-def probed(operation: Any, mode: GenerationMode, match: str, token: str, examples: int = EXAMPLES) -> None:
+def probed(operation: Any, mode: GenerationMode, match: str, token: str, examples: int) -> None:
     """Send what Schemathesis invents to one operation, half of it to a match that exists."""
 
     @settings(

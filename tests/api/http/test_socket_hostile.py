@@ -49,14 +49,15 @@ def replies(one: Socket, messages: list[Any]) -> list[Any]:
     return [json.loads(one.connection.recv(PATIENCE)) for _ in messages]
 
 
-def test_invalid_messages_get_a_reply_and_change_nothing(server: Served) -> None:
+@pytest.mark.parametrize("examples", [50, pytest.param(150, marks=pytest.mark.long)])
+def test_invalid_messages_get_a_reply_and_change_nothing(server: Served, examples: int) -> None:
     match, players = server.table()
     address = bid(match, players)
     before = (server.store.last(), players[0].get(address).body)
     statuses = set()
     with socket(server.port, server.player("Eve").token) as one:
 
-        @how(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+        @how(deadline=None, max_examples=examples, suppress_health_check=list(HealthCheck))
         @given(st.lists(MESSAGES, max_size=4))
         def say(messages: list[Any]) -> None:
             for reply in replies(one, messages):

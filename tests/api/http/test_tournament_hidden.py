@@ -3,6 +3,9 @@
 Two worlds are set up alike but for two cards: one lies in the hand of a seat, the other in no hand.  All
 routes about the match and its tournament then have equal bytes for its officials, the other player, and
 spectators; so do the pages, and refused privileged reads.
+
+In CIA vs. KGB no player holds cards.  There the worlds differ in a secret answer: the hand with the token,
+the agent sent, the order in which cards went back onto a deck; or in a card that one player has seen.
 """
 
 from __future__ import annotations
@@ -30,12 +33,23 @@ from tests.api.http.worlds import World, swapped, world
 DEALT = ("imperial_struggle", "thirteen_minutes", "twilight_struggle")  # games that deal from a deck
 ANSWERS = 4  # of players, after the deal
 QUICK = ("ussr", "observer", "director")  # who asks, but for the other player
+SECRETS = (  # the secret questions of CIA vs. KGB, whom they ask, and a seed of answers that lead there
+    ("CloseHands", "cia", 0),
+    ("CloseHands", "kgb", 0),
+    ("ChooseAgents", "cia", 0),
+    ("ChooseAgents", "kgb", 0),
+    ("ArrangeGroups", "cia", 11),
+    ("ArrangeGroups", "kgb", 10),
+    ("ArrangeObjectives", "cia", 3),
+    ("ArrangeObjectives", "kgb", 11),
+)
 
 
 class TournamentWorld(World):
     """A world whose match is the one board of a tournament."""
 
     few = True  # ask as few viewers, and no match route twice
+    asking = QUICK  # these, if few
 
     def __init__(self, server: Served, game: str, lines: list[str]) -> None:
         self.server, self.lines, self.seats = server, lines, tuple(GAMES[game].seats)
@@ -74,7 +88,7 @@ class TournamentWorld(World):
         """See `World.told`; the long test asks all that it asks."""
         if not self.few:
             return super().told(hidden)
-        names = [name for name in self.viewers if name != hidden and name in (*self.seats, *QUICK)]
+        names = [name for name in self.viewers if name != hidden and name in (*self.seats, *self.asking)]
         return {
             f"{name} {what}": self._plain(answer)
             for name in names
@@ -182,3 +196,84 @@ def test_swapping_hidden_cards_of_any_game_changes_no_byte(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, hidden: Seat
 ) -> None:
     print(game, hidden, trial(tmp_path, game, hidden, monkeypatch, False))
+
+
+def until(here: World, hidden: Seat, question: str, seed: int) -> list[tuple[Seat, Picks, list[Picks]]]:
+    """Answer at random until the hidden seat is asked this; return the answers, each with those of chance."""
+    script: list[tuple[Seat, Picks, list[Picks]]] = []
+    source = random.Random(seed)
+    while (asked := here.match.asked) is not None:
+        if type(here.match.live.agenda[-1]).__name__ == question and hidden in asked.seats:
+            break
+        seat = sorted(asked.seats)[0]
+        picks = _open_answer(here, seat, source, ())
+        script.append((seat, picks, here.answer(seat, picks)))
+    return script
+
+
+def in_two_ways(options: Picks, least: int) -> list[Picks]:
+    """Two answers to a secret question.  Cards that are put back differ below the uppermost one."""
+    if least == 1:
+        return [options[:1], options[-1:]]
+    return [options[:least], (options[0], *reversed(options[1:least]))]
+
+
+def trial_of_an_answer(
+    folder: Path, hidden: Seat, question: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> int:
+    """Compare worlds in which a seat of CIA vs. KGB answers otherwise; return how many answers were equal."""
+    told, own = [], []
+    for way in (0, 1):
+        with cup(folder / str(way), "cia_vs_kgb", monkeypatch, True) as here:
+            here.set_up()
+            until(here, hidden, question, seed)
+            standing = here.match.prompt(hidden)
+            assert standing is not None
+            here.answer(hidden, in_two_ways(standing[1].options, standing[1].least)[way])
+            told.append(here.told(hidden))
+            own.append(here.viewers[hidden].get(f"{worlds.ADDRESS}/moves").json["moves"][-1]["picks"])
+    assert own[0] != own[1], "the worlds do differ"
+    _same(*told)
+    return len(told[0])
+
+
+def test_another_agent_sent_changes_no_byte_for_the_director_and_the_other_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TournamentWorld, "asking", ("director",))
+    assert trial_of_an_answer(tmp_path, "kgb", "ChooseAgents", 0, monkeypatch) > 100
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("question", "hidden", "seed"), SECRETS)
+def test_another_secret_answer_of_cia_vs_kgb_changes_no_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, hidden: Seat, seed: int
+) -> None:
+    print(question, hidden, trial_of_an_answer(tmp_path, hidden, question, seed, monkeypatch))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("question", "hidden", "seed", "deck"),
+    [(*one, "groups" if "Groups" in one[0] else "objectives") for one in SECRETS if "Arrange" in one[0]],
+)
+def test_another_card_seen_on_a_deck_of_cia_vs_kgb_changes_no_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, hidden: Seat, seed: int, deck: str
+) -> None:
+    with cup(tmp_path / "a", "cia_vs_kgb", monkeypatch, True) as first:
+        first.set_up()
+        script = until(first, hidden, question, seed)
+        loose = getattr(first.match.table_at(first.match.move, "all"), deck).cards
+        *before, (seat, picks, drawn) = script
+    other = [*drawn[:-1], (loose[0], *drawn[-1][1:])]
+    told, own = [], []
+    for name, chance in (("b", drawn), ("c", other)):
+        with cup(tmp_path / name, "cia_vs_kgb", monkeypatch, True) as here:
+            here.set_up()
+            for known in before:
+                here.answer(*known)
+            here.answer(seat, picks, chance)
+            told.append(here.told(hidden))
+            own.append(here.viewers[hidden].get(worlds.ADDRESS).json["table"][deck])
+    assert own[0] != own[1], "the worlds do differ"
+    _same(*told)

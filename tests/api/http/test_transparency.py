@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from api.gate import log_follower
+from api.http import health
 from api.store.log_guard import FILE, LogState
 from domain.log import unb64
 from domain.merkle import leaf_hash
@@ -194,3 +196,27 @@ def test_a_restored_server_shows_everything_and_signs_nothing(
             assert said in refused.json["detail"]
         page = anyone.get(f"/log?lang={language}", accept="text/html").body.decode()
         assert 'role="alert"' in page
+        ready = anyone.get("/readyz")
+        assert ready.status == 200
+        assert "glasnost log restored" in ready.json["remarks"]["log"]
+
+
+def test_readiness_names_a_log_that_is_behind_the_store_or_not_signed(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def remarked() -> str:
+        found: str = server.client().get("/readyz").json["remarks"].get("log", "")
+        return found
+
+    assert server.services is not None
+    follower, position = server.services.log_follower, 0
+    over(server)
+    signed(server)
+    monkeypatch.setattr(health, "FRESH", 0.0)
+    assert remarked() == ""
+    monkeypatch.setattr(log_follower, "FAR", 1)
+    monkeypatch.setattr(server.services.log_writer, "position", lambda: position)
+    assert remarked() == f"it is {server.store.last()} records behind the store"
+    monkeypatch.setattr(server.services.log_writer, "step", lambda: 1 // 0)
+    follower.turn()
+    assert remarked() == "it is not signed: ZeroDivisionError"

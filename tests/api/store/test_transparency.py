@@ -239,12 +239,12 @@ def test_a_lost_log_is_made_again_with_the_same_bytes(place: Place, toy_game: Ga
     emptied(place)
     store = place.open()
     assert store.transparency.size() == 0
-    assert store.log_guard.holds  # until it is made again
+    assert store.log_guard.is_behind  # until it is made again
     writer(store).catch_up()
     assert leaves(store) == before
     assert signed == Checkpoint("glasnost.local/log", size, store.transparency.root(size))
     store.log_guard._again = 0.0
-    assert not store.log_guard.holds
+    assert not store.log_guard.is_behind
     store.close()
 
 
@@ -385,7 +385,7 @@ def test_a_store_with_another_log_of_the_same_length_is_held(place: Place, toy_g
     behind(store, 0)
     store.close()
     store = place.open()
-    assert store.log_guard.holds
+    assert store.log_guard.is_behind
     store.close()
 
 
@@ -400,7 +400,7 @@ def test_a_checkpoint_that_a_witness_shows_holds_the_server(store: SqlStore, toy
     stranger = key.sign(Checkpoint("elsewhere.example/log", 9, bytes(32)).text)
     for note in (known.note, stranger, "no note", known.note.replace("2", "3", 1)):
         assert not guard.seen(note, store.keys)
-    assert not guard.holds
+    assert not guard.is_behind
     assert guard.seen(key.sign(Checkpoint("glasnost.local/log", 9, bytes(32)).text), store.keys)
     with pytest.raises(Behind):
         guard.check()
@@ -451,7 +451,7 @@ def test_an_operator_says_why_leaves_are_lost(place: Place, toy_game: Game) -> N
     store.close()
 
     store = place.open()
-    assert store.log_guard.holds
+    assert store.log_guard.is_behind
     said = writer(store).restored("the disk failed")
     assert (said.size, said.lost, said.signed, said.root) == (2, 4, signed.size, b64(signed.root))
     assert leaf.read(leaves(store)[2]) == said
@@ -461,7 +461,7 @@ def test_an_operator_says_why_leaves_are_lost(place: Place, toy_game: Game) -> N
     store.close()
 
     store = place.open()
-    assert not store.log_guard.holds
+    assert not store.log_guard.is_behind
     assert store.log_guard.state is not None
     assert [own.number for own in store.log_guard.state.own] == [2]
     with pytest.raises(StoreError, match="nothing to say"):

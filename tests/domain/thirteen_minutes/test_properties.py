@@ -63,7 +63,9 @@ RULINGS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 12))]
+)
 @pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
 def test_random_matches_keep_every_property(options: dict[str, Any], seed: int) -> None:
     """See tests.domain.properties."""

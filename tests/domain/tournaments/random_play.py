@@ -154,7 +154,7 @@ class RandomPlay:
             stages = (Stage("round_robin", 3), Stage("knockout", 6, 2, best_of=2))
             self.terms = replace(self.terms, stages=stages)
         if self.terms.format == "swiss":
-            self.terms = replace(self.terms, rounds=5)
+            self.terms = replace(self.terms, rounds=5, late_rounds=self.random.choice((0, 3)))
         self.log, self.secret = started(self.terms)
         self.sent = 0
         for actor in PEOPLE[: self.random.randrange(3, 8)]:
@@ -166,7 +166,7 @@ class RandomPlay:
         random = self.random
         command = random.choice(self._makers())()
         actor = random.choice([DIRECTOR] * 8 + [ARBITER, ADMIN, THE_HOUSE, random.choice(PEOPLE)])
-        if isinstance(command, c.OpenBoard | c.RecordResult) and random.random() < 0.9:
+        if isinstance(command, c.OpenBoard | c.RecordResult | c.Reconvene) and random.random() < 0.9:
             actor = THE_HOUSE
         if isinstance(command, c.OwnCommand) and random.random() < 0.9:
             actor = random.choice(PEOPLE)
@@ -208,6 +208,14 @@ class RandomPlay:
             lambda: c.DrawLot(label=f"lot/tie/{random.randrange(6)}", n=4),
             lambda: c.Penalise(entrant=self._entrant(), penalty="points", amount=1, text="late"),
             lambda: c.ReopenRound(round=random.randrange(1, 5), reason="a mistake"),
+            lambda: c.Adjourn(
+                round=random.randrange(1, 5), until=NOW + random.randrange(2_000), reason="night"
+            ),
+            lambda: c.Reconvene(round=random.randrange(1, 5), board=random.randrange(1, 4)),
+            lambda: c.Extend(
+                round=random.randrange(1, 5), until=NOW + random.randrange(2_000), reason="snow"
+            ),
+            lambda: c.Resume(round=random.randrange(1, 5), reason="day"),
             lambda: c.Publish(final=random.random() < 0.2),
             *[lambda: c.Cancel(reason="storm")] * (random.random() < 0.02),
         ]

@@ -75,7 +75,8 @@ def test_ten_thousand_random_commands_keep_the_invariants() -> None:
         found += counted
         ended[log.state.status] += 1
     assert sum(found.values()) == 10_000
-    assert {"stale", "terms", "not-entered", "entered", "no-place", "late", "unfinished"} <= found.keys()
+    refused = {"stale", "terms", "not-entered", "entered", "no-place", "late", "unfinished"}
+    assert {*refused, "forbidden", "boards", "not-found", "invalid"} <= found.keys()
     assert ended["published"] > 0
 
 

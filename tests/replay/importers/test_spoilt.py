@@ -70,9 +70,10 @@ def log(text: str) -> Imported:
 
 
 @pytest.mark.parametrize("spoil", SPOILERS, ids=[spoil.__name__ for spoil in SPOILERS])
-def test_a_spoilt_log_is_followed_to_its_end(spoil: Callable[[Lines, Random], None]) -> None:
+@pytest.mark.parametrize("logs", [10, pytest.param(30, marks=pytest.mark.long)])
+def test_a_spoilt_log_is_followed_to_its_end(spoil: Callable[[Lines, Random], None], logs: int) -> None:
     luck = Random(spoil.__name__)
-    for number in range(30):
+    for number in range(logs):
         lines = (with_columns() if number % 2 else WHOLE).split("\n")
         for _ in range(luck.choice((1, 1, 2, 4))):
             spoil(lines, luck)
@@ -84,19 +85,22 @@ def test_a_spoilt_log_is_followed_to_its_end(spoil: Callable[[Lines, Random], No
         assert report.ok, report
 
 
-def test_a_whole_game_of_which_nothing_fits_is_followed_to_its_end() -> None:
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 4))])
+def test_a_whole_game_of_which_nothing_fits_is_followed_to_its_end(seed: int) -> None:
     """Invented games tell where the cards go; what they say of the board is not checked."""
-    for seed in range(4):
-        found = log(Invented(seed).text)
-        assert found.match.status == "over"
-        assert found.entries > 100
-        assert verify_records(found.match.records).ok
+    found = log(Invented(seed).text)
+    assert found.match.status == "over"
+    assert found.entries > 100
+    assert verify_records(found.match.records).ok
 
 
 @pytest.mark.parametrize("spoil", [lost, exchanged, without_entry])
-def test_one_thing_spoilt_leaves_most_of_a_game_followed(spoil: Callable[[Lines, Random], None]) -> None:
+@pytest.mark.parametrize("logs", [8, pytest.param(20, marks=pytest.mark.long)])
+def test_one_thing_spoilt_leaves_most_of_a_game_followed(
+    spoil: Callable[[Lines, Random], None], logs: int
+) -> None:
     luck, followed, entries = Random(7), 0, 0
-    for _ in range(20):
+    for _ in range(logs):
         lines = WHOLE.split("\n")
         spoil(lines, luck)
         found = log("\n".join(lines))

@@ -15,6 +15,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from api.gate.tournament_measures import carry_out
+from domain.clocks import DAY, Until
 from domain.games import GAMES
 from domain.log import canonical
 from domain.refusals import sentences
@@ -27,7 +29,7 @@ from replay.tournaments.results import standings_of
 from replay.tournaments.verify import verify
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
-from tests.api.gate.tournaments import DIRECTOR, Cup
+from tests.api.gate.tournaments import DIRECTOR, NOW, TERMS, Cup
 from tests.domain import toy
 from tests.replay.tournaments.bundles import KEYS, Json, Members, file_of, forged, members_of, packed, played
 
@@ -328,6 +330,40 @@ def test_forfeits_that_end_running_matches_verify(house: None, tmp_path: Path) -
 
     report = checked(forged(members_of(path.read_bytes()), path, move, log.id))
     assert "no ruling as its move" in found(report)["results"][1]
+
+
+def test_adjourned_and_extended_boards_verify_and_one_changed_byte_of_them_is_named(
+    house: None, tmp_path: Path
+) -> None:
+    async def work() -> tuple[Cup, TournamentLog]:
+        cup = Cup(MemoryStore(), msgspec.structs.replace(TERMS, clock=(Until(NOW + DAY),)))
+        await cup.announced(2)
+        await cup.paired()
+        match = (await cup.state()).rounds[0].boards[0].match
+        await cup.sit(match)
+        for order in (
+            c.Extend(round=1, until=NOW + 2 * DAY, reason="a storm"),
+            c.Adjourn(round=1, until=NOW + DAY, reason="a strike"),
+        ):
+            await carry_out(cup.tournaments, cup.id, order, DIRECTOR, (await cup.log()).entry)
+        cup.now += DAY
+        await cup.follower.tick(everything=True)
+        await cup.results()
+        return cup, await cup.log()
+
+    cup, log = run(work())
+    assert [one.kind for one in log.records[-5:-2]] == ["extended", "adjourned", "resumed"]
+    path = tmp_path / "file"
+    path.write_bytes(file_of(cup, log))
+    report = checked(path)
+    assert (report.failures, report.matches) == ((), 1)
+    members = members_of(path.read_bytes())
+    for kind in ("extended", "adjourned", "resumed"):
+        entry = next(record.move for record in log.records if record.kind == kind)
+        lines = members["tournament.ndjson"].splitlines(keepends=True)
+        lines[entry - 1] = lines[entry - 1].replace(b'"round":1', b'"round":2')
+        changed = packed({**members, "tournament.ndjson": b"".join(lines)}, path)
+        assert found(checked(changed))["log"][0] is not None
 
 
 def test_an_entry_that_does_not_fit_is_red_and_named(

@@ -28,11 +28,14 @@ from replay.transparency.tree import root
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import Cup
 from tests.domain import toy
+from tests.replay import stranger_log
 from tests.replay.files import KEY, STRANGER, with_part
+from tests.replay.stranger import Disproved
 from tests.replay.tournaments.bundles import KEYS, Members, file_of, members_of, packed, played
 from tests.replay.transparency.test_policy import W
 
 NAMES = ("X1", "X2", "X3")
+WITNESSES = {name: W[name].verifying.text for name in NAMES}
 POLICY = Policy.parse(
     "\n".join(
         [
@@ -122,6 +125,16 @@ def checked(path: Path, policy: Policy | None = POLICY) -> Report:
     return verify(path, without=("pairings",), policy=policy)
 
 
+def is_proved_to_a_stranger(data: bytes) -> bool:
+    """Does the second verifier, which uses nothing of this project, accept the proofs of a file?"""
+    try:
+        by = stranger_log.tournament_logged(data, KEY.verifying.text, WITNESSES, 2)
+    except Disproved:
+        return False
+    assert by == ["X1", "X2"]
+    return True
+
+
 def wrong(path: Path, policy: Policy | None = POLICY) -> dict[str, str]:
     """What is wrong with a file, by question."""
     report = checked(path, policy)
@@ -144,6 +157,7 @@ def test_a_file_shows_that_all_its_entries_are_in_the_log(logged: Logged, whole:
     assert (report.ok, report.logged) == (True, said), report
     assert said in lines(report)
     assert "transparency.json" in whole[README].decode()
+    assert is_proved_to_a_stranger(path.read_bytes())
 
 
 def test_two_files_with_proofs_of_one_state_are_equal_bytes(logged: Logged) -> None:
@@ -178,6 +192,7 @@ def test_a_match_with_the_proof_of_another_is_named_with_its_board(whole: Member
     assert found.keys() == {MATCHES}
     assert "round 1, board 2" in found[MATCHES]
     assert "the proof from the server's log is for another leaf" in found[MATCHES]
+    assert not is_proved_to_a_stranger(path.read_bytes())
 
 
 def test_too_few_cosignatures_another_log_and_missing_entries_are_named(
@@ -203,6 +218,7 @@ def test_too_few_cosignatures_another_log_and_missing_entries_are_named(
         assert found.keys() == {LOG}, said
         assert "transparency.json: " in found[LOG], found
         assert said in found[LOG], found
+        assert not is_proved_to_a_stranger(path.read_bytes()), said
 
 
 def test_the_proof_of_another_tournament_is_named(logged: Logged, whole: Members, path: Path) -> None:
@@ -210,6 +226,7 @@ def test_the_proof_of_another_tournament_is_named(logged: Logged, whole: Members
     foreign = replace(logged, leaves=[*logged.leaves, *other])
     with_proof(whole, foreign.proof(other).bytes, path)
     assert "the proof from the server's log is for another leaf" in wrong(path, None)[LOG]
+    assert not is_proved_to_a_stranger(path.read_bytes())
 
 
 def test_every_flipped_or_cut_proof_is_found(logged: Logged, whole: Members, path: Path) -> None:
@@ -220,6 +237,7 @@ def test_every_flipped_or_cut_proof_is_found(logged: Logged, whole: Members, pat
         for content in (bytes(flipped), proof[:place]):
             found = wrong(with_proof(whole, content, path))
             assert "transparency.json" in found[LOG], (place, found)
+            assert not is_proved_to_a_stranger(path.read_bytes()), place
 
 
 def test_a_proof_that_no_manifest_covers_is_named(whole: Members, path: Path) -> None:
