@@ -14,14 +14,16 @@ def draws(record: Record) -> tuple[Drawn, ...]:
     return (*opened, *house.draws) if house and house.draws else opened
 
 
-def shown(record: Record) -> bool:
-    """Did this move, which brought facts, show a draw, or one seat's secret to another?"""
-    entry = record.entry
-    if draws(record) or any(fact.reveals for fact in entry.facts):
+def shown(record: Record, drawn: tuple[Drawn, ...]) -> bool:
+    """Did this move, which brought facts and these draws, show one, or one seat's secret to another?"""
+    if drawn:
         return True
-    return any(
-        part.facts for name, part in record.parts.items() if name not in (getattr(entry, "seat", ""), HOUSE)
-    )
+    entry = record.entry
+    for fact in entry.facts:
+        if fact.reveals:
+            return True
+    own = getattr(entry, "seat", "")
+    return any(part.facts and name not in (own, HOUSE) for name, part in record.parts.items())
 
 
 def count(ledger: Ledger, record: Record) -> None:

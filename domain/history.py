@@ -262,11 +262,12 @@ class History(Timed):
         self.positions.append(self._after(record, draft))
         self.records.append(record)
         self.move = record.move
-        self._leaves += len(record.leaf)
+        leaf = record.leaf
+        self._leaves += len(leaf)
         if draft:
             self.tree = draft.tree
         else:
-            self.tree.add(record.leaf)
+            self.tree.add(leaf)
         self.roots.append(self.tree.root)
         self._live, self._questions = live, {}
         self._note(record)
@@ -299,16 +300,16 @@ class History(Timed):
         last, move = self.positions[-1], self.move + 1
         if not isinstance(entry, FactEntry):
             return replace(last, before=self.move)
-        house = record.parts.get(HOUSE)
+        house, drawn = record.parts.get(HOUSE), draws(record)
         change = house.agenda if house else None
         return Position(
             table=replace(draft.live, agenda=()) if draft else kernel.fold(last.table, record.facts),
             agenda=(*last.agenda[: change.keep], *change.then) if change else last.agenda,
             asked=entry.asked or _still(last, entry),
             before=self.move,
-            shown=move if shown(record) else last.shown,
+            shown=move if shown(record, drawn) else last.shown,
             answered=move if isinstance(entry, Played) else last.answered,
-            ledger=_counted(last.ledger, record, draft),
+            ledger=_counted(last.ledger, record, draft) if drawn or entry.keys else last.ledger,
         )
 
     def _note(self, record: Record) -> None:
@@ -319,9 +320,7 @@ class History(Timed):
 
 
 def _counted(ledger: Ledger, record: Record, draft: Draft | None) -> Ledger:
-    """The ledger after a move that brought facts; most moves draw nothing."""
-    if not (record.entry.keys or draws(record)):
-        return ledger
+    """The ledger after a move that drew something or ended a period; most moves do neither."""
     if draft:
         return draft.ledger
     counted = ledger.fork()

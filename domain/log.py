@@ -203,7 +203,7 @@ class Record:
     Reading them raises `Damaged` if these are not the bytes of an entry of the game.
     """
 
-    __slots__ = ("_codec", "_entry", "_parts", "audiences", "match", "move", "stored")
+    __slots__ = ("_codec", "_entry", "_facts", "_parts", "audiences", "match", "move", "stored")
 
     def __init__(
         self,
@@ -219,6 +219,7 @@ class Record:
         self.stored, self.audiences = stored, audiences
         self._entry: Any = entry
         self._parts = parts
+        self._facts: tuple[AnyFact, ...] | None = None
 
     @property
     def topic(self) -> str:
@@ -264,7 +265,7 @@ class Record:
 
     def rest(self) -> None:
         """Hold nothing but the bytes."""
-        self._entry = self._parts = None
+        self._entry = self._parts = self._facts = None
 
     @property
     def kind(self) -> str:
@@ -289,7 +290,10 @@ class Record:
     @property
     def facts(self) -> tuple[AnyFact, ...]:
         """The facts in full."""
-        return overlaid(_facts(self.entry), self.parts.values())
+        facts = self._facts
+        if facts is None:
+            facts = self._facts = overlaid(_facts(self.entry), self.parts.values())
+        return facts
 
     def facts_for(self, viewer: Seat | None) -> tuple[AnyFact, ...]:
         """The facts as a viewer (None: a spectator) saw them."""

@@ -158,33 +158,41 @@ class MatchFile(Struct, frozen=True):
         return match
 
 
-def write(records: Sequence[Record], note: str, proof: evidence.Evidence | None = None) -> bytes:
+def write(
+    records: Sequence[Record],
+    note: str,
+    proof: evidence.Evidence | None = None,
+    *,
+    root: bytes | None = None,
+) -> bytes:
     """Return the match file of `records`, all of one match from its first move.
 
     Args:
         note: the signed checkpoint over these records.
         proof: that the match is in the server's log; the other parts are the same with and without it.
+        root: the root over these records, if the caller knows it already.
 
     Raises:
         Damaged: the checkpoint does not cover these records.
     """
-    members = parts(records, note)
+    members = parts(records, note, root)
     if proof is not None:
         members[evidence.MEMBER] = proof.bytes
     return archive.pack(members)
 
 
-def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:
+def parts(records: Sequence[Record], note: str, root: bytes | None = None) -> dict[str, bytes]:
     """Return the parts of the match file, in their order.  Raises Damaged: see `write`."""
     if not records:
         raise Damaged(Sentence("file-without-move"))
-    _must_fit(records, note)
+    root = _root(records) if root is None else root
+    _must_fit(records, note, root)
     data = {LOG: b"".join(record.leaf + b"\n" for record in records)}
     if isinstance(records[-1].entry, Closed):
         data[PRIVATE] = b"".join(line + b"\n" for line in _private_lines(records))
     data[CHECKPOINTS] = note.encode()
     readme = _README + (_README_IMPORTED if records[0].entry.origin == IMPORTED else "")
-    return {MANIFEST: _manifest_of(records, data), **data, README: readme.encode()}
+    return {MANIFEST: _manifest_of(records, root, data), **data, README: readme.encode()}
 
 
 def read(source: Path | bytes, whole: int = MOST_WHOLE) -> MatchFile:
@@ -241,13 +249,13 @@ def lines(part: str, data: bytes, most: int = MOST_MOVES) -> list[bytes]:
     return data[:-1].split(b"\n")
 
 
-def _must_fit(records: Sequence[Record], note: str) -> None:
+def _must_fit(records: Sequence[Record], note: str, root: bytes) -> None:
     checkpoint = Checkpoint.parse(Note.parse(note).text)
-    if checkpoint.size != len(records) or checkpoint.root != _root(records):
+    if checkpoint.size != len(records) or checkpoint.root != root:
         raise Damaged(Sentence("checkpoint-covers", {"size": checkpoint.size, "moves": len(records)}))
 
 
-def _manifest_of(records: Sequence[Record], data: dict[str, bytes]) -> bytes:
+def _manifest_of(records: Sequence[Record], root: bytes, data: dict[str, bytes]) -> bytes:
     """The manifest: canonical JSON and a newline."""
     opened: Opened = records[0].entry
     entries = [record.entry for record in records]
@@ -259,7 +267,7 @@ def _manifest_of(records: Sequence[Record], data: dict[str, bytes]) -> bytes:
         moves=len(records),
         parts={name: hashlib.sha256(content).hexdigest() for name, content in data.items()},
         product=_latest("product", entries),
-        root=b64(_root(records)),
+        root=b64(root),
         rules=_latest("rules", entries),
         version=VERSION,
     )
@@ -271,8 +279,9 @@ def _private_lines(records: Sequence[Record]) -> list[bytes]:
     salt = Secret(unb64(opened.secret), records[0].match).salt
     lines = []
     for record in records:
-        parts = {name: Raw(part) for name, part in record.sealed.items()}
-        salts = {name: b64(salt(record.move, name)) for name in record.sealed}
+        sealed = record.sealed
+        parts = {name: Raw(part) for name, part in sealed.items()}
+        salts = {name: b64(salt(record.move, name)) for name in sealed}
         lines.append(canonical(Private(record.move, parts, salts)))
     return lines
 

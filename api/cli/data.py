@@ -22,6 +22,7 @@ from api.cli.common import (
     read_bytes,
     store_option,
 )
+from api.garbage import collect_less
 from api.settings import ANALYSIS, missing, product, read
 from replay.sanitize import one_line
 
@@ -97,6 +98,7 @@ def build(
         from api.store.data_source import DataSource
 
         with closing(DataSource(opened, state, _say)) as source, progress("build") as advance:
+            collect_less()
             builder = Builder(folder, state, source, settings, product(), report=_say, advance=advance)
             _print(builder.build(), as_json)
             while follow:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import gc
 import hashlib
 import logging
 import os
@@ -27,6 +26,7 @@ import uvloop
 from api.bots.levels import EASY
 from api.bus import VARIABLE as REDIS
 from api.bus import Address, Bus
+from api.garbage import collect_less
 from api.gate import Gate
 from api.gate.cosignatures import read_witnesses
 from api.http.app import build
@@ -135,7 +135,7 @@ async def _serve(
         server = Server(gate, services, settings, begins=is_new)
         address = _address(listener)
         store.announce(address)
-        _collect_less()
+        collect_less()
         await server.run_on(listener, lambda: tell(f"listening on {address}"))
     finally:
         _hang_up_later(store, settings.stopping_seconds)
@@ -149,17 +149,6 @@ def _hang_up_later(store: SqlStore, seconds: float) -> None:
     timer.daemon = True  # it holds nothing up that has ended before
     with suppress(RuntimeError):  # no thread can be had
         timer.start()
-
-
-def _collect_less() -> None:
-    """Look for garbage seldom, and never among what is there at the start.
-
-    Hardly anything that a request leaves behind needs the collector, which by default looks after every 700
-    objects and takes a tenth of a move's time (measured).
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 20, 50)
 
 
 async def play_one_of_each(gate: Gate) -> None:

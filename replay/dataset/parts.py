@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+from array import array
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
 
 ROWS = 32_768  # rows of a row group
 _DAY = 86_400_000_000  # microseconds
+_CODES = {
+    "UTINYINT": "B",
+    "TINYINT": "b",
+    "SMALLINT": "h",
+    "INTEGER": "i",
+    "BIGINT": "q",
+    "TIMESTAMP": "q",
+}  # how the module `array` names the integers that Arrow stores for a type
 _PLAIN = ("TIMESTAMP", "BIGINT")  # types whose values rarely repeat: differences are stored
 
 
@@ -31,6 +41,7 @@ def writer() -> str:
     return f"pyarrow {pyarrow.__version__}"
 
 
+@lru_cache(maxsize=128)  # there are fewer tables
 def arrow_schema(table: Table) -> pa.Schema:
     """Return the columns of a table as Arrow has them."""
     import pyarrow as pa
@@ -71,10 +82,24 @@ def batch_of(table: Table, rows: Sequence[Row], *, coarse_times: bool = False) -
         ]
     schema = arrow_schema(table)
     try:
-        arrays = [pa.array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
+        arrays = [
+            _array(values, column.type, kind)
+            for values, column, kind in zip(columns, table.columns, schema.types, strict=True)
+        ]
     except (pa.ArrowException, OverflowError, TypeError, UnicodeError) as error:
         raise ValueError(f"{table.name}: {error}") from error
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _array(values: Sequence[Any], type: str, kind: pa.DataType) -> pa.Array:
+    """The values of a column; whole numbers without a gap take a third of the time of the others."""
+    import pyarrow as pa
+
+    if type in _CODES:
+        with suppress(TypeError):  # a value is missing
+            numbers = pa.py_buffer(array(_CODES[type], values))
+            return pa.Array.from_buffers(kind, len(values), [None, numbers])
+    return pa.array(values, kind)
 
 
 def _coarse(type: str, unit: str, values: Sequence[Any]) -> Sequence[Any]:

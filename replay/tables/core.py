@@ -306,7 +306,7 @@ def _file_sha256(match: Match, note: str | None) -> str | None:
     if note is None or match.closed is None:
         return None
     try:
-        return hashlib.sha256(matchfile.write(match.records, note)).hexdigest()
+        return hashlib.sha256(matchfile.write(match.records, note, root=match.roots[-1])).hexdigest()
     except Damaged:  # the checkpoint does not cover the match
         return None
 

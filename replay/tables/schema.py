@@ -41,7 +41,7 @@ class Column(Struct, frozen=True):
     unit: str = ""
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, cache_hash=True):
     """A table: its name in SQL, its game (None: of all games), one sentence on what a row is, its columns.
 
     The name of a table of a game begins with the prefix of the game: `ts_`, `is_`, `cvk_` or `tm_`.  In the

@@ -16,6 +16,8 @@ from replay.tables.schema import Row
 from replay.tables.twilight_struggle.walk import At, Readers, sees_all
 
 _CONTROL = {None: 0, US: 1, USSR: 2}
+_PLACES = {country: place for place, country in enumerate(MAP)}
+_GROUNDS = tuple(tuple(_PLACES[country] for country in BATTLEGROUNDS[region]) for region in REGIONS)
 
 
 class Positions:
@@ -25,8 +27,7 @@ class Positions:
         self.rows: list[Row] = []
         self.readers: Readers = {RoundBegan: self._round, TurnEnded: self._turn}
         self._match, self._rules, self._sees_hands = match.id, match.game.rules, sees_all(match)
-        self._map: Row = ()
-        self._of: object = None  # the influence to which `_map` belongs
+        self._map = _Map()
 
     def _round(self, at: At) -> None:
         self._add(at, "round")
@@ -40,8 +41,6 @@ class Positions:
 
     def _add(self, at: At, kind: str) -> None:
         s = at.after
-        if s.influence is not self._of:
-            self._map, self._of = _map(s), s.influence
         hands = [len(s.hands[side]) if self._sees_hands else None for side in SIDES]
         self.rows.append(
             (
@@ -63,29 +62,44 @@ class Positions:
                 *hands,
                 s.deck.size,
                 len(s.discards),
-                *self._map,
+                *self._map.row(s),
                 state_sha256(s),
                 self._rules,
             )
         )
 
 
-def _map(s: State) -> Row:
-    """Influence and control of all countries, and the battlegrounds of each region."""
-    us, ussr = s.influence[US], s.influence[USSR]
-    held = us.keys() | ussr.keys()
-    control = {country: _CONTROL[controller(s, country)] for country in held if country in MAP}
-    grounds = [
-        sum(control.get(country) == _CONTROL[side] for country in BATTLEGROUNDS[region])
-        for region in REGIONS
-        for side in SIDES
-    ]
-    return (
-        *[us.get(country, 0) for country in MAP],
-        *[ussr.get(country, 0) for country in MAP],
-        *[control.get(country, 0) for country in MAP],
-        *grounds,
-    )
+class _Map:
+    """Influence and control of all countries, and the battlegrounds of each region.
+
+    Between two positions few countries change: only these are computed again.
+    """
+
+    def __init__(self) -> None:
+        self._us, self._ussr, self._control = ([0] * len(MAP) for _ in range(3))
+        self._held: dict[str, dict[str, int]] = {US: {}, USSR: {}}  # the influence to which these belong
+        self._row: Row = ()
+
+    def row(self, s: State) -> Row:
+        """The columns of the map, by country in the order of the map; then those of the battlegrounds."""
+        if s.influence is not self._held or not self._row:
+            self._read(s)
+            self._held = s.influence
+            grounds = [
+                [self._control[place] for place in places].count(_CONTROL[side])
+                for places in _GROUNDS
+                for side in SIDES
+            ]
+            self._row = (*self._us, *self._ussr, *self._control, *grounds)
+        return self._row
+
+    def _read(self, s: State) -> None:
+        us, ussr = s.influence[US], s.influence[USSR]
+        changed = (us.items() ^ self._held[US].items()) | (ussr.items() ^ self._held[USSR].items())
+        for country in {country for country, _ in changed if country in MAP}:
+            place = _PLACES[country]
+            self._us[place], self._ussr[place] = us.get(country, 0), ussr.get(country, 0)
+            self._control[place] = _CONTROL[controller(s, country)]
 
 
 def state_sha256(s: State) -> str:

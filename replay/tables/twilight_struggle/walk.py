@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 import msgspec
 from msgspec import Struct
 
-from domain.events import BRING_FACTS, Played, Restated
+from domain.events import FactEntry, Played, Restated
 from domain.game import Game
 from domain.kernel import AnyFact, Seat
 from domain.log import HOUSE, codec
@@ -28,7 +28,6 @@ from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import Choosing
 from domain.twilight_struggle.steps.operations import RANSOM, Conducting, Coup, Realign
 from domain.twilight_struggle.steps.setup import SETUP, PlaceExtra
-from replay.positions import kind_of
 from replay.tables.schema import Row
 
 OPS, EVENT, STATED = "ops", "event", "stated"
@@ -93,7 +92,7 @@ def walk(match: Match) -> Iterator[At]:
     game = match.game
     for move in reversed(list(match.line())):
         record = match.records[move - 1]
-        if kind_of(record.entry) not in BRING_FACTS:
+        if not isinstance(record.entry, FactEntry):
             continue
         facts = record.facts if viewer else record.facts_for(None)
         if not facts:
