@@ -95,14 +95,14 @@ class LogFollower:
         except Unavailable:
             pass  # the store says so itself; all is tried again
         except (StoreError, Damaged) as error:
-            self._report(str(error) if isinstance(error, Behind) else type(error).__name__)
+            self._report(str(error) if isinstance(error, Behind) else type(error).__name__, str(error))
         except Exception as error:  # no error may stop the server
             _log.error("error in the writer of the log", exc_info=True)
             self._said = type(error).__name__
 
-    def _report(self, said: str) -> None:
+    def _report(self, said: str, error: str) -> None:
         if said != self._said:
-            _log.error("the log is not signed", extra={"reason": said})
+            _log.error("the log is not signed", extra={"reason": said, "error": error})
         self._said = said
 
 

@@ -112,7 +112,7 @@ def main() -> None:
 def compared(postgres: Postgres) -> None:
     """The same without Redis and with it, each in a database of its own."""
     for redis in WITH_REDIS:
-        with ExitStack() as running, tempfile.TemporaryDirectory() as scratch:
+        with tempfile.TemporaryDirectory() as scratch, ExitStack() as running:
             store = running.enter_context(postgres.database())
             settings = {"GLASNOST_KEYS": str(Path(scratch) / "keys")}
             if redis:
