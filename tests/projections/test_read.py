@@ -304,4 +304,5 @@ def test_what_folds_remember_has_no_view(reader: FileReading) -> None:
         "history_matches",
         "match_exchanges",
         "pairing_memory",
+        "tournament_memory",
     }
