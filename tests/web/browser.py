@@ -11,6 +11,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Request,
     TimeoutError,
@@ -118,21 +119,24 @@ def lent(browser: Browser, origin: str, *, fresh: bool = False, **options: Any) 
         returned = not fresh
     finally:
         watched.let_go()
-        if returned:
-            _forget(page, origin)
+        if returned and _forgets(page, origin):
             kept.append(page)
         else:
             context.close()
 
 
-def _forget(page: Page, origin: str) -> None:
-    """Leave the page of a server, and forget what it stored."""
+def _forgets(page: Page, origin: str) -> bool:
+    """Leave the page of a server, and forget what it stored; False: it is still going to another page."""
     for other in page.context.pages:
         if other is not page:
             other.close()
     page.unroute_all()
     page.context.clear_permissions()
     page.context.clear_cookies()
-    if page.url.startswith(origin):
-        page.evaluate(_FORGET)
-    page.goto("about:blank")
+    try:
+        if page.url.startswith(origin):
+            page.evaluate(_FORGET)
+        page.goto("about:blank")
+    except Error:
+        return False
+    return True
