@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from api.store.interface import StoreError, Unavailable
+from api.store.interface import InDoubt, StoreError, Unavailable
 from api.store.log_guard import Behind
 from api.store.log_writer import FAR, LogWriter
 from api.store.sql import SqlStore
@@ -92,8 +92,8 @@ class LogFollower:
             if not self._stopping.is_set():
                 self._writer.publish()
             self._said = ""
-        except Unavailable:
-            pass  # the store says so itself; all is tried again
+        except (Unavailable, InDoubt):
+            pass  # the store says so itself; the next turn goes on from what is stored
         except (StoreError, Damaged) as error:
             self._report(str(error) if isinstance(error, Behind) else type(error).__name__, str(error))
         except Exception as error:  # no error may stop the server
