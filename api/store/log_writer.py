@@ -62,8 +62,15 @@ class LogWriter:
         """Take in the next records; return whether there may be more.
 
         Raises:
-            StoreError: the store is away.
+            StoreError: the store is away, or was lost meanwhile; the next step begins with what is stored.
         """
+        try:
+            return self._step()
+        except BaseException:
+            self._read = -1
+            raise
+
+    def _step(self) -> bool:
         self._look()
         last, after = self._store.last(), self._read
         records = self._store.brief(after, BATCH) if after < last else []

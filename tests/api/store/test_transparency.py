@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from api.store.interface import Append, StoreError
+from api.store.interface import Append, InDoubt, StoreError, Unavailable
 from api.store.log_guard import FILE, Behind, LogState, OwnLeaf, checkpoint_of
 from api.store.log_writer import LogWriter
 from api.store.sql import SqlStore
@@ -99,6 +100,30 @@ def test_a_second_look_adds_nothing(store: SqlStore, toy_game: Game) -> None:
     played(store, toy_game, 2)
     ready.catch_up()
     assert kinds(caught_up(store)) == ["opened", "closed", "opened", "closed"]
+
+
+@pytest.mark.parametrize("error", [Unavailable, InDoubt])
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_what_a_lost_database_did_not_take_is_appended_by_the_next_step(
+    store: SqlStore, toy_game: Game, monkeypatch: pytest.MonkeyPatch, error: type[StoreError], is_stored: bool
+) -> None:
+    log = writer(store)
+    played(store, toy_game)
+    append = store.transparency.append
+
+    def fails(*given: Any) -> bool:
+        if is_stored:
+            append(*given)
+        raise error("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.transparency, "append", fails)
+        with pytest.raises(error):
+            log.step()
+    played(store, toy_game, seed=2)
+    log.catch_up()
+    assert kinds(caught_up(store)).count("opened") == 2
+    assert kinds(caught_up(store)).count("closed") == 2
 
 
 def test_every_entry_of_a_tournament_is_a_leaf(store: SqlStore, toy_game: Game) -> None:
