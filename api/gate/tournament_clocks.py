@@ -71,7 +71,7 @@ async def _moved(gate: TournamentGate, s: Tournament, board: Board, until: int) 
                 raise
             return moved  # the next look tries again, if the match still runs
         moved = True
-    gate.moved.add((match.id, until))
+    gate.moved[match.id, until] = True
     return moved
 
 

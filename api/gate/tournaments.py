@@ -96,7 +96,7 @@ class TournamentGate:
         self.evidence: LRUCache[str, MatchEvidence] = LRUCache(_MATCHES)  # of matches that are over
         self.bids: LRUCache[str, PaidBid] = LRUCache(_MATCHES)  # of matches that are over
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
-        self.moved: set[tuple[str, int]] = set()  # matches whose dates were moved, with the new ones
+        self.moved: LRUCache[tuple[str, int], bool] = LRUCache(_MATCHES)  # matches and the dates they got
         self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
         """Is this (code, tournament, entrant, person) a code that was sent by mail?"""
         gate.is_official = self.commands.is_official

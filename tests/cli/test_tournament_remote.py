@@ -150,8 +150,8 @@ def test_a_league_moves_up_and_down_and_its_file_verifies(
     glasnost(*export).ok()
     Path("keys.txt").write_text(server.client().get("/v1/keys").json["present"] + "\n")
     verify = ("tournament", "verify", "cup.glasnost-tournament", "--trust", "keys.txt", "--processes", "1")
-    told = glasnost(*verify, "--json").json
-    assert (told["ok"], told["tournament"], told["rounds"]) == (True, name, 1)
+    report = glasnost(*verify, "--json").json
+    assert (report["ok"], report["tournament"], report["rounds"]) == (True, name, 1)
     first = Path("cup.glasnost-tournament").read_bytes()
     glasnost(*export).ok()
     assert Path("cup.glasnost-tournament").read_bytes() == first

@@ -130,9 +130,9 @@ def test_nothing_but_the_message_holds_address_or_code(mailed: tuple[Served, Pos
     soon(lambda: outbox.waiting() == 0)
     assert outbox.of(mine["person"]).address == ""
     asked = ("", "/log", "/entrants", "/entrants?limit=200", "/feed.atom")
-    told = [desk.director.get(f"{desk.path}{one}").body for one in asked]
-    told += [desk.director.get(f"/t/{desk.id}{one}").body for one in ("", "/desk")]
-    assert not [body for body in told if ADDRESS.encode() in body or code.encode() in body]
+    bodies = [desk.director.get(f"{desk.path}{one}").body for one in asked]
+    bodies += [desk.director.get(f"/t/{desk.id}{one}").body for one in ("", "/desk")]
+    assert not [body for body in bodies if ADDRESS.encode() in body or code.encode() in body]
     assert post.messages[0]["Bcc"] is None
 
 

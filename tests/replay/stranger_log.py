@@ -27,9 +27,7 @@ def logged(data: bytes, log: str, witnesses: dict[str, str], least: int) -> list
         Disproved: something is wrong.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            moves = archive.read("log.ndjson").split(b"\n")[:-1]
-            proof = parsed(archive.read("transparency.json").removesuffix(b"\n"))
+        moves, proof, _ = contents(data, "log.ndjson")
         return checked(moves, proof, log, witnesses, least)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Disproved(f"cannot be read: {error}") from error
@@ -44,16 +42,21 @@ def tournament_logged(data: bytes, log: str, witnesses: dict[str, str], least: i
         Disproved: something is wrong.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.read("tournament.ndjson").split(b"\n")[:-1]
-            proof = parsed(archive.read("transparency.json").removesuffix(b"\n"))
-            matches = [archive.read(name) for name in archive.namelist() if name.startswith("matches/")]
+        entries, proof, matches = contents(data, "tournament.ndjson")
         by = proved(expected_entries(entries), proof, log, witnesses, least)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Disproved(f"cannot be read: {error}") from error
     for match in matches:
         logged(match, log, witnesses, least)
     return by
+
+
+def contents(data: bytes, lines: str) -> tuple[list[bytes], Json, list[bytes]]:
+    """The lines of a file in an archive, the proof beside it, and the match files."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        matches = [archive.read(name) for name in archive.namelist() if name.startswith("matches/")]
+        proof = parsed(archive.read("transparency.json").removesuffix(b"\n"))
+        return archive.read(lines).split(b"\n")[:-1], proof, matches
 
 
 def checked(moves: list[bytes], proof: Json, log: str, witnesses: dict[str, str], least: int) -> list[str]:

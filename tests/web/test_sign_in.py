@@ -130,7 +130,7 @@ class Device:
 
 @contextmanager
 def device(browser: Browser, server: Served, **how: Any) -> Iterator[Device]:
-    """A browser on which nobody is signed in."""
+    """A browser on which no player is signed in."""
     options: dict[str, Any] = {"viewport": WIDE, "locale": "en-GB", **how}
     with lent(browser, f"http://127.0.0.1:{server.port}", **options) as watched:
         yield Device(watched)

@@ -32,7 +32,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
         pytest.MonkeyPatch.context() as patch,
         served(tmp_path_factory.mktemp("evidence"), requests_per_second=10_000) as server,
     ):
-        patch.setattr(tournament_follower, "IDLE", 0.05)  # what a match has told is looked at more often
+        patch.setattr(tournament_follower, "IDLE", 0.05)  # the follower looks at the matches more often
         found = Room(Hall(server))
         services = server.services
         assert services is not None

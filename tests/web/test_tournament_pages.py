@@ -292,7 +292,7 @@ def check_divisions(director: Client, name: str, path: str) -> None:
     for wrong in ("3", "0", "-1", "x", "1&division=2", "99999999999999999999"):
         assert director.get(f"/t/{name}/standings?division={wrong}").status == 200
         assert director.get(f"{path}/standings?division={wrong}").status in (404, 422)
-    early = director.get(f"{path}/standings?division=1&at=1").json  # before anybody entered
+    early = director.get(f"{path}/standings?division=1&at=1").json  # before the first entrant
     assert early["standings"]["places"] == []
     director.get(f"{path}/standings?division=65").problem(422, "invalid")
 

@@ -164,7 +164,7 @@ def trial(folder: Path, game: str, hidden: Seat, monkeypatch: pytest.MonkeyPatch
                 script.pop()
                 break
     assert len(script) >= 2
-    swap, told = {cards[0]: cards[1], cards[1]: cards[0]}, []
+    swap, answers = {cards[0]: cards[1], cards[1]: cards[0]}, []
     for name, known in (("b", dict[str, str]()), ("c", swap)):
         with cup(folder / name, game, monkeypatch, few) as here:
             here.set_up([swapped(picks, known) for picks in deals])
@@ -172,9 +172,9 @@ def trial(folder: Path, game: str, hidden: Seat, monkeypatch: pytest.MonkeyPatch
             assert (cards[1] in own) == (known == swap), "the worlds do differ"
             for seat, picks, chance in script:
                 here.answer(seat, picks, [swapped(drawn, known) for drawn in chance])
-            told.append(here.told(hidden))
-    _same(*told)
-    return len(told[0])
+            answers.append(here.told(hidden))
+    _same(*answers)
+    return len(answers[0])
 
 
 def test_swapping_hidden_cards_changes_no_byte_for_officials_player_and_spectator(
@@ -222,7 +222,7 @@ def trial_of_an_answer(
     folder: Path, hidden: Seat, question: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> int:
     """Compare worlds in which a seat of CIA vs. KGB answers otherwise; return how many answers were equal."""
-    told, own = [], []
+    answers, own = [], []
     for way in (0, 1):
         with cup(folder / str(way), "cia_vs_kgb", monkeypatch, True) as here:
             here.set_up()
@@ -230,11 +230,11 @@ def trial_of_an_answer(
             standing = here.match.prompt(hidden)
             assert standing is not None
             here.answer(hidden, in_two_ways(standing[1].options, standing[1].least)[way])
-            told.append(here.told(hidden))
+            answers.append(here.told(hidden))
             own.append(here.viewers[hidden].get(f"{worlds.ADDRESS}/moves").json["moves"][-1]["picks"])
     assert own[0] != own[1], "the worlds do differ"
-    _same(*told)
-    return len(told[0])
+    _same(*answers)
+    return len(answers[0])
 
 
 def test_another_agent_sent_changes_no_byte_for_the_director_and_the_other_player(
@@ -266,14 +266,14 @@ def test_another_card_seen_on_a_deck_of_cia_vs_kgb_changes_no_byte(
         loose = getattr(first.match.table_at(first.match.move, "all"), deck).cards
         *before, (seat, picks, drawn) = script
     other = [*drawn[:-1], (loose[0], *drawn[-1][1:])]
-    told, own = [], []
+    answers, own = [], []
     for name, chance in (("b", drawn), ("c", other)):
         with cup(tmp_path / name, "cia_vs_kgb", monkeypatch, True) as here:
             here.set_up()
             for known in before:
                 here.answer(*known)
             here.answer(seat, picks, chance)
-            told.append(here.told(hidden))
+            answers.append(here.told(hidden))
             own.append(here.viewers[hidden].get(worlds.ADDRESS).json["table"][deck])
     assert own[0] != own[1], "the worlds do differ"
-    _same(*told)
+    _same(*answers)
