@@ -299,11 +299,24 @@ def test_parts_that_do_not_follow_from_the_entries_are_named(
 # ── hostile archives ──
 
 
-@pytest.mark.parametrize("name", forgeries.HOSTILE)
-def test_a_hostile_archive_is_refused_by_its_directory(page: Page, name: str) -> None:
-    [verdict] = judged_tournaments(page, [forgeries.HOSTILE[name]])
-    assert verdict.rows["archive"][0] == "wrong"
-    assert {row: state for row, (state, _) in verdict.rows.items() if state == "ok"} == {}
+REFUSED = {
+    "bomb": "not-packed-here",
+    "above": "foreign-member",
+    "absolute": "foreign-member",
+    "in a folder": "foreign-member",
+    "foreign": "foreign-member",
+    "many": "too-many-members",
+    "count": "too-many-members",
+    "only readme": "not-packed-here",
+}
+
+
+def test_a_hostile_archive_is_refused_by_its_directory(page: Page) -> None:
+    verdicts = judged_tournaments(page, forgeries.HOSTILE.values())
+    for name, verdict in zip(forgeries.HOSTILE, verdicts, strict=True):
+        assert verdict.failures["log"][1] == REFUSED.get(name, "archive-without-end"), name
+        assert verdict.rows["archive"][0] == "wrong"
+        assert "ok" not in [state for state, _ in verdict.rows.values()]
 
 
 def test_members_that_are_there_twice_too_large_or_hidden_are_refused(
