@@ -219,6 +219,7 @@ def test_stored_matches_are_right(page: Page, monkeypatch: pytest.MonkeyPatch, t
         stored("toy_salts.records", 11, 6),
         stored("toy_clocks.records", 0, 12),
         stored("toy_officials.records"),
+        stored("toy_dates.records"),
     ]
     monkeypatch.setitem(GAMES, "toy", toy_with(OLD_TAGS))
     old = stored("toy_before_rolled.records")
