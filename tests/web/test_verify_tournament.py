@@ -13,6 +13,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from domain.game import Game
 from domain.games import GAMES
 from domain.signed_notes import Note
+from domain.tournaments.events import KINDS
 from domain.tournaments.history import TournamentLog
 from replay.tournaments.file import MANIFEST
 from replay.tournaments.verify import verify
@@ -87,6 +88,10 @@ def test_a_tournament_file_is_right_and_what_is_left_is_said(page: Page, data: b
         "pairings": ("skipped", "pairings-elsewhere"),
         "standings": ("skipped", "standings-elsewhere"),
     }
+
+
+def test_the_page_knows_every_kind_of_entry(page: Page) -> None:
+    assert set(page.evaluate("GlasnostTournament.kinds")) == KINDS
 
 
 def test_a_file_over_any_entry_is_right_so_far(page: Page, cup: Cup, log: TournamentLog, path: Path) -> None:
