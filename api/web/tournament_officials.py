@@ -110,6 +110,7 @@ async def _officials(
         measures=MEASURES,
         why_changed=WHY_CHANGED,
         codes=codes,
+        can_mail=frame.call.services.mail is not None,
     )
 
 
@@ -192,13 +193,25 @@ async def do_as_official(pages: HasShell, call: Call, tournament: str) -> Respon
 
 
 async def _invite(pages: HasShell, call: Call, frame: Frame, form: Mapping[str, str]) -> Response:
-    """Keep places for people by name, a line each; their codes are shown once."""
-    names = [line.strip() for line in form.get("names", "").split("\n") if line.strip()]
-    body = converted(
-        {"expect": form.get("expect", ""), "entrants": [{"name": name} for name in names]}, Invitations
-    )
+    """Keep places for people by name, a line each, with an address to which the code is sent, if any.
+
+    Codes that are not sent are shown once.
+    """
+    rows = [_named(line.strip()) for line in form.get("names", "").split("\n") if line.strip()]
+    body = converted({"expect": form.get("expect", ""), "entrants": rows}, Invitations)
     made = await invite_entrants(call, frame.s.id, body)
     return await _officials(pages, await framed(call, frame.s.id), None, ("", ""), made.invitations)
+
+
+def _named(line: str) -> dict[str, str]:
+    """A person to be invited: `Name`, or `Name <address>`.
+
+    What is no name has the address "", which is refused: an address never becomes part of a public name.
+    """
+    name, found, address = line.removesuffix(">").rpartition("<")
+    if found and line.endswith(">") and not set("<>@") & set(name):
+        return {"name": name.strip(), "mail": address}
+    return {"name": line, "mail": ""} if set("<>@") & set(line) else {"name": line}
 
 
 async def _pair(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
