@@ -14,7 +14,7 @@ class Histogram:
     """How often a value was at most each bound, for a Prometheus histogram.
 
     The Prometheus client's own one takes one value at a time, under a lock, in 1.5 us; here a whole group of
-    equal values is one step.  One thread adds; whoever reads meanwhile may miss the latest value.
+    equal values is one step.  One thread adds; a reader may miss the latest value.
 
     Args:
         bounds: in rising order.

@@ -18,6 +18,7 @@ from api.cli.tournament_bids import bids
 from api.cli.tournament_options import backend_options
 from api.cli.tournament_room import room
 from api.cli.tournament_simulation import simulate
+from api.cli.tournament_times import adjourn, extend, pause, resume
 
 _id = click.argument("tournament", metavar="TOURNAMENT")
 
@@ -215,6 +216,8 @@ def standings(
 tournament.add_command(close)
 tournament.add_command(rule)
 tournament.add_command(freeze)
+for _measure in (extend, adjourn, pause, resume):
+    tournament.add_command(_measure)
 tournament.add_command(report)
 tournament.add_command(tournament_files.verify)
 tournament.add_command(tournament_files.export)

@@ -103,8 +103,11 @@ class Backend(Protocol):
     def advance(self, tournament: str, order: c.Advance) -> Added:
         """Let those go on who have qualified."""
 
-    def measure(self, tournament: str, order: c.FreezeMatch | c.ReleaseMatch) -> Added:
-        """Freeze or release a match."""
+    def measure(self, tournament: str, order: c.Measure) -> Added:
+        """Freeze or release a match; extend or adjourn boards, pause their clocks, or let them run."""
+
+    def time_zone(self, tournament: str) -> str:
+        """The time zone of its terms, in which officials name times."""
 
     def standings(self, tournament: str, at: int | None, entrant: str | None, *, named: bool) -> Table:
         """The standings after an entry (None: the latest); `named`: with title and names."""

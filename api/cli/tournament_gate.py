@@ -203,8 +203,8 @@ class StoreBackend:
 
         return self._carried_out(tournament, work)
 
-    def measure(self, tournament: str, order: c.FreezeMatch | c.ReleaseMatch) -> Added:
-        """Freeze or release a match."""
+    def measure(self, tournament: str, order: c.Measure) -> Added:
+        """Freeze or release a match; extend or adjourn boards, pause their clocks, or let them run."""
 
         async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
             from api.gate.tournament_measures import carry_out
@@ -212,6 +212,11 @@ class StoreBackend:
             return await carry_out(gate, tournament, order, actor, log.entry)
 
         return self._carried_out(tournament, work)
+
+    def time_zone(self, tournament: str) -> str:
+        """The time zone of its terms; a store that is served is read, too."""
+        with opened_store(self._store, write=False) as opened:
+            return log_of(opened, tournament).state.terms.time_zone
 
     def standings(self, tournament: str, at: int | None, entrant: str | None, *, named: bool) -> Table:
         """The standings after an entry; a store that is served is read, too."""

@@ -17,6 +17,7 @@ from msgspec import Struct
 from api.cli.common import CannotBeDone
 from api.cli.tournament_backend import Added, Drafted, InvitationCode, Table
 from api.server_client import Reply, Server, ServerError
+from domain.tournaments.terms import Zone
 from replay.tournaments.standings import Explained, Standings
 
 if TYPE_CHECKING:
@@ -60,6 +61,18 @@ class _Looked(Struct, frozen=True):
     entry: int
     rounds: tuple[Any, ...]
     lots: dict[str, int]
+
+
+class _ZonedTerms(Struct, frozen=True):
+    """The terms of `_Zoned`."""
+
+    time_zone: Zone = "UTC"
+
+
+class _Zoned(Struct, frozen=True):
+    """`GET /v1/tournaments/{tournament}`, for the time zone."""
+
+    terms: _ZonedTerms
 
 
 class _Code(Struct, frozen=True):
@@ -221,9 +234,13 @@ class ServerBackend:
         """Let those go on who have qualified."""
         return self._added(f"{_path(tournament)}/entries", self._order(tournament, order))
 
-    def measure(self, tournament: str, order: c.FreezeMatch | c.ReleaseMatch) -> Added:
-        """Freeze or release a match."""
+    def measure(self, tournament: str, order: c.Measure) -> Added:
+        """Freeze or release a match; extend or adjourn boards, pause their clocks, or let them run."""
         return self._added(f"{_path(tournament)}/freezes", self._order(tournament, order))
+
+    def time_zone(self, tournament: str) -> str:
+        """The time zone of its terms."""
+        return self._get(_path(tournament), _Zoned).terms.time_zone
 
     def standings(self, tournament: str, at: int | None, entrant: str | None, *, named: bool) -> Table:
         """The standings after an entry."""

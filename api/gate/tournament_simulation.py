@@ -226,7 +226,7 @@ class Simulation:
 
 
 async def _verified(work: Work) -> dict[str, str]:
-    """Verify in a thread: a simulation answers nobody meanwhile."""
+    """Verify in a thread: a simulation answers no requests meanwhile."""
     return await asyncio.to_thread(lights, work)
 
 

@@ -403,7 +403,7 @@ class TournamentGate:
     async def forfeit_no_shows(self, tournament: str) -> int:
         """Rule forfeits on boards whose entrants did not sit down in the time of grace; return how many.
 
-        The match is closed void first, so nobody can begin to play meanwhile.
+        The match is closed void first, so no play can begin meanwhile.
         """
         log, now, done = await self.commands.log(tournament), self.gate.commits.clock(), 0
         s = log.state

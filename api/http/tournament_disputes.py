@@ -202,7 +202,7 @@ def dispute_view(
 
 
 def _views(match: Match) -> dict[str, Chair | None]:
-    """The views that nobody hides: the spectator's, and those of the seats after the match."""
+    """The views that are not hidden: the spectator's, and those of the seats after the match."""
     seats = {seat: match.chair_of(seat) for seat in match.seats} if match.closed else {}
     return {"spectator": None, **seats}
 

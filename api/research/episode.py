@@ -65,7 +65,7 @@ class Episode:
     Args:
         setting: what it shares with others.
         seed: from 0 up to, and without, 2 to the power of 256.
-        bots: who sits on each seat, by the names of their levels; () for nobody in particular.
+        bots: who sits on each seat, by the names of their levels; () for no bot in particular.
     """
 
     def __init__(self, setting: Setting, seed: int, bots: tuple[str, ...] = ()) -> None:

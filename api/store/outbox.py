@@ -284,7 +284,7 @@ def _ask(cursor: Cursor, one: Subscription, item: Item) -> None:
 def _put(cursor: Cursor, notice: Notice, at: int) -> None:
     """Put a notice into the message of its player that waits with the same wish, else into a new one."""
     which = "person = ? AND often = ? AND tries = 0"
-    cursor.execute(  # locks the row, so that nobody takes the message in between
+    cursor.execute(  # locks the row, so that no other worker takes the message in between
         f"UPDATE outbox SET tries = 0 WHERE {which} RETURNING id, items, due", (notice.player, notice.often)
     )
     row = cursor.fetchone()

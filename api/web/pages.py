@@ -242,7 +242,7 @@ def _fetches(state: Mapping[str, Any]) -> tuple[str, ...]:
 async def embed_page(pages: Pages, call: Call, match: str) -> Response:
     """The board of a match after a move, for a frame in a page of another server.
 
-    Nobody is signed in here: a match that runs is shown as a spectator sees it, one that is over as any view.
+    There is no session here: a match that runs is shown as a spectator sees it, one that is over as any view.
     """
     cached = await looked(call, match)
     found = cached.match

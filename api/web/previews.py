@@ -62,7 +62,7 @@ async def preview_of(call: Call, context: dict[str, Any], match: Match, spoiler_
 async def picture_page(pages: object, call: Call, match: str) -> Response:
     """The board of a match after a move as a PNG, at an address of its own: those that show links ask for it.
 
-    Nobody is signed in here.  A move that does not exist becomes the nearest one, as on the page.
+    There is no session here.  A move that does not exist becomes the nearest one, as on the page.
     """
     found = (await looked(call, match)).match
     move = nearest_move(call.request.query_params.get("move"), found.move)

@@ -6,9 +6,7 @@ A change of a pairing is looked at before it is saved: the page says what speaks
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, get_args
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -32,7 +30,6 @@ from api.web.tournament_parts import (
     number_in,
     shown,
 )
-from domain.clocks import SECOND
 from domain.kernel import Refused
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
@@ -41,6 +38,7 @@ from domain.tournaments.drafts import needs_engine, pairs_of
 from domain.tournaments.judging import must_be_official
 from domain.tournaments.rounds import PAIRED_BY_HAND, next_round
 from domain.tournaments.state import Round, Tournament
+from replay.local_time import moment
 from replay.tournaments.legality import breaches, colour_flags
 
 POLICIES = (
@@ -235,22 +233,6 @@ async def _publish_round(call: Call, frame: Frame, form: Mapping[str, str]) -> N
     await call.services.tournaments.publish_round(
         frame.s.id, order, actor_of(call), number_in(form, "expect")
     )
-
-
-def moment(text: str, zone: str) -> int:
-    """Return a local time of a time zone ("2026-11-24T20:00") in microseconds UTC.
-
-    Raises:
-        Refused: invalid: it is no time, or the clocks of that zone skip it.
-    """
-    try:
-        local = datetime.strptime(text, "%Y-%m-%dT%H:%M").replace(tzinfo=ZoneInfo(zone))
-    except ValueError as error:
-        raise Refused("invalid", QUOTED, {"said": str(error)[:200]}) from error
-    seconds = int(local.timestamp())
-    if datetime.fromtimestamp(seconds, ZoneInfo(zone)).replace(tzinfo=None) != local.replace(tzinfo=None):
-        raise Refused("invalid", QUOTED, {"said": f"{text}: {zone}"})
-    return seconds * SECOND
 
 
 async def _close_round(call: Call, frame: Frame, form: Mapping[str, str]) -> None:

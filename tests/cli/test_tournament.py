@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,35 @@ def test_who_names_what_they_have_seen_is_refused_if_the_tournament_went_on(
     glasnost(*pair, "--expect", str(seen)).ok()
     terms = glasnost("tournament", "new", "--store", "s", "--as", director, "terms.toml", "--expect", "1")
     terms.refused(2, "--expect")
+
+
+def test_boards_are_extended_adjourned_and_go_on_again(glasnost: Program, director: str) -> None:
+    store = SqliteStore.open(Path("s"))
+    players = [store.people.add(name, "player")[0].id for name in ("Ann", "Ben")]
+    store.close()
+    terms = glasnost("tournament", "terms", "swiss").ok().out
+    Path("terms.toml").write_text(terms.replace("rounds = 7", "rounds = 1"))
+    told = glasnost("tournament", "new", "--store", "s", "--as", director, "terms.toml", "--json").json
+    name = str(told["tournament"])
+    Path("list.csv").write_text(f"name,player\nAnn,{players[0]}\nBen,{players[1]}\n")
+    glasnost("tournament", "enter", "--store", "s", name, "list.csv").ok()
+    for command in ("pair", "publish"):
+        glasnost("tournament", command, "--store", "s", name).ok()
+    on = ("--store", "s", name, "1", "--reason", "a strike")
+    until = ("--until", (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%dT%H:%M"))
+    extended = glasnost("tournament", "extend", *on, *until, "--json").json
+    assert extended["kinds"] == ["extended"]
+    seen = ("--expect", str(extended["entry"]))
+    assert glasnost("tournament", "adjourn", *on, *until, *seen).ok().out.endswith("adjourned\n")
+    glasnost("tournament", "resume", *on, *seen).refused(2, f"seen {extended['entry']}")
+    assert glasnost("tournament", "resume", *on, "--board", "1").ok().out.endswith("resumed\n")
+    glasnost("tournament", "pause", *on).refused(2, "clock")
+    for wrong in ("tomorrow", "2020-01-01T10:00", "9999-12-31T23:59"):
+        glasnost("tournament", "extend", *on, "--until", wrong).refused(2)
+    glasnost("tournament", "resume", *on, "--board", "0").refused(2, "boards")
+    glasnost("tournament", "resume", *on, "--as", players[0]).refused(2)
+    verified = glasnost("verify", "--store", "s")
+    assert verified.code == 0, verified
 
 
 def test_what_cannot_be_is_refused_in_one_line(glasnost: Program, director: str) -> None:

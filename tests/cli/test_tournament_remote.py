@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from api.cli.tournament_remote import ServerBackend, _Looked
+from domain.clocks import SECOND
 from replay.tournaments import pairing, pairing_twice
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
@@ -105,11 +108,18 @@ def expecting_latest(glasnost: Program, server: Served, name: str, command: tupl
             return done
 
 
-def test_a_match_is_frozen_and_released_by_a_server(
-    glasnost: Program, at: tuple[str, ...], server: Served
-) -> None:
+def playing(glasnost: Program, at: tuple[str, ...], server: Served) -> tuple[str, str]:
+    """The id of a new tournament whose one board is played, and its match."""
     terms = glasnost("tournament", "terms", "swiss").ok().out
-    Path("terms.toml").write_text(terms.replace("rounds = 7", "rounds = 1"))
+    own = {
+        "rounds = 7": "rounds = 1",
+        'time_zone = "UTC"': 'time_zone = "Asia/Tokyo"',
+        "clock = []": 'clock = [{mode = "bank", main = 86400}]',
+    }
+    for usual, changed in own.items():
+        assert usual in terms
+        terms = terms.replace(usual, changed)
+    Path("terms.toml").write_text(terms)
     name = str(glasnost("tournament", "new", *at, "terms.toml", "--json").json["tournament"])
     players = [server.person("player") for _ in range(2)]
     Path("list.csv").write_text(f"name,player\nAnn,{players[0].player}\nBen,{players[1].player}\n")
@@ -122,12 +132,44 @@ def test_a_match_is_frozen_and_released_by_a_server(
         sits = next(one for one in players if one.player == player)
         seat = f"/v1/matches/{board['match']}/seats/{board[side]['seat']}"
         assert sits.post(seat, {"salt": "a-salt-of-this-test"}).status == 201
-    freeze = ("tournament", "freeze", *at, name, board["match"], "--json")
+    return name, str(board["match"])
+
+
+def test_a_match_is_frozen_and_released_by_a_server(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    name, match = playing(glasnost, at, server)
+    freeze = ("tournament", "freeze", *at, name, match, "--json")
     for options, kinds in (((), ["frozen"]), (("--release",), ["released"])):
         doubt = (*freeze, "--reason", "a doubt", *options)
         assert expecting_latest(glasnost, server, name, doubt).json["kinds"] == kinds
-        moves = server.client().get(f"/v1/matches/{board['match']}/moves").json["moves"]
+        moves = server.client().get(f"/v1/matches/{match}/moves").json["moves"]
         assert moves[-1]["kind"] == kinds[0]
+
+
+def test_boards_are_extended_adjourned_paused_and_go_on_by_a_server(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    name, match = playing(glasnost, at, server)
+    local = (datetime.now(ZoneInfo("Asia/Tokyo")) + timedelta(days=30)).replace(second=0, microsecond=0)
+    until = ("--until", local.strftime("%Y-%m-%dT%H:%M"))
+    board = ("1", "--board", "1", "--reason", "a storm", "--json")
+    moment = round(local.timestamp() * SECOND)
+    for options, kind, stored in (
+        (("extend", *at, name, *board, *until), "extended", [[1], moment]),
+        (("adjourn", *at, name, *board, *until), "adjourned", [[1], moment]),
+        (("resume", *at, name, *board), "resumed", [[1], None]),
+        (("pause", *at, name, "1", "--reason", "a storm", "--json"), "paused", [None, None]),
+    ):
+        done = expecting_latest(glasnost, server, name, ("tournament", *options)).json
+        assert done["kinds"] == [kind]
+        page = server.client().get(f"/v1/tournaments/{name}/log?after={done['entry'] - 1}&limit=1").json
+        (entry,) = page["entries"]
+        found = [entry.get(field) for field in ("kind", "reason", "boards", "until")]
+        assert found == [kind, "a storm", *stored]
+    glasnost("tournament", "pause", *at, name, "2", "--reason", "x").refused(2, "round 2")
+    kinds = [one["kind"] for one in server.client().get(f"/v1/matches/{match}/moves").json["moves"]]
+    assert kinds[-3:] == ["clock_paused", "clock_resumed", "clock_paused"]
 
 
 def test_a_league_moves_up_and_down_and_its_file_verifies(

@@ -177,5 +177,5 @@ def asked(doors: Sequence[Door], token: str, path: str, body: Any = None) -> Ans
                 client.close()
             if answer.status != 503:
                 return answer
-        assert time.monotonic() < end, f"nobody answers: {path}"
+        assert time.monotonic() < end, f"no answer: {path}"
         time.sleep(0.02)

@@ -62,8 +62,8 @@ class Person:
                 self.away += 1
             except GONE:
                 client.close()
-            assert time.monotonic() < end, f"nobody answers: {path}"
-            assert not self._gone.wait(_PAUSE), f"nobody waits for the answer: {path}"
+            assert time.monotonic() < end, f"no answer: {path}"
+            assert not self._gone.wait(_PAUSE), f"no client waits for the answer: {path}"
 
     def close(self) -> None:
         """Hang up."""

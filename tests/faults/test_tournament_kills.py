@@ -65,7 +65,7 @@ def disturbed(place: Place, club: Club, kills: int, seed: int, first: str = "") 
         soon(recorded)
         workers.errors = [told for told in workers.errors if not TRACKER.fullmatch(told)]
         workers.stop()
-    soon(lambda: not [child for child in children if child.is_running()])  # nobody is left over
+    soon(lambda: not [child for child in children if child.is_running()])  # no process is left over
     return before
 
 

@@ -1,6 +1,6 @@
 """Over many matches of Imperial Struggle everything that is printed comes to pass, for each side.
 
-Whoever plays at random lets most chances go by: he seldom plays an event, and seldom has its keyword open.
+A random player lets most chances go by: it seldom plays an event, and seldom has its keyword open.
 So the ordinary suite lets somebody play who seizes them, until he has seen it all.  The long proofs look at
 the thousand matches of `test_random_matches`, and for every bonus at a thousand of those who seize chances.
 """

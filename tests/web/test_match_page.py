@@ -521,7 +521,7 @@ def test_branch_is_opened_from_the_replay_page_and_leads_to_sitting_down(
         match = page.url.split("/")[-2]
         # Then they can sit down, and let a bot play the other seat
         page.click("#sit")
-        page.wait_for_url(f"**/m/{match}")
+        page.wait_for_url(f"**/m/{match}*")
         other = next(seat for seat, name in ann.get(f"/v1/matches/{match}").json["seats"].items() if not name)
         assert ann.post(f"/v1/matches/{match}/seats/{other}", {"bot": "random"}).status == 201
         # And the page of the branch leads back to that move

@@ -154,8 +154,8 @@ def test_salts_are_committed_on_sitting_down_and_opened_by_the_pages(hall: Serve
     second = people.page(ben).open("/")
     second.locator(f"[data-match={told['match']}] .button").click()
     second.locator("#sit").click()
-    second.wait_for_url(f"**/m/{told['match']}")
-    first.wait_for_url(f"**/m/{told['match']}")
+    second.wait_for_url(f"**/m/{told['match']}*")
+    first.wait_for_url(f"**/m/{told['match']}*")
     soon(lambda: ann.get(f"/v1/matches/{told['match']}").json["status"] == "running")
     running = ann.get(f"/v1/matches/{told['match']}").json
     assert running["chance"] == "player-seeded"
@@ -205,7 +205,7 @@ def test_invitation_lets_its_reader_sit_down_and_nobody_else(hall: Served, peopl
     second = watched.open(link.removeprefix(f"http://127.0.0.1:{hall.port}"))
     assert not [request for request in watched.requests if code in request]
     second.locator("#sit").click()
-    second.wait_for_url(f"**/m/{told['match']}")
+    second.wait_for_url(f"**/m/{told['match']}*")
     assert ben.player in hall.client().get(f"/v1/matches/{told['match']}").json["seats"].values()
 
 

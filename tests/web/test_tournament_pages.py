@@ -14,8 +14,8 @@ from playwright.sync_api import Browser
 
 from api.gate.tournament_bids import BidReport, Bids
 from api.gate.tournaments import TournamentGate
-from api.web.tournament_officials import moment
 from domain.kernel import Refused
+from replay.local_time import moment
 from tests.api.http.served import Client, served
 from tests.web.axe import violations
 from tests.web.browser import NARROW

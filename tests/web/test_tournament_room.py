@@ -47,7 +47,7 @@ class Room:
         return f"{self.hall.page}/disputes/{self.match}"
 
     def answer(self) -> None:
-        """One answer of whoever is asked."""
+        """One answer of a seat that is asked."""
         for client in self.seats.values():
             question = client.get(f"/v1/matches/{self.match}/prompt")
             if question.status == 200:
@@ -60,7 +60,7 @@ class Room:
                 return
 
     def hidden(self) -> set[str]:
-        """The names of the cards that both players hold now, which nobody else may know."""
+        """The names of the cards that both players hold now, which only they may know."""
         services = self.hall.server.services
         assert services is not None
         match = services.gate.at_hand_match(self.match)

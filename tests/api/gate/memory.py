@@ -198,7 +198,7 @@ class MemoryUploads:
 
 
 class NoRows:
-    """No rows: nobody has an address in memory."""
+    """No rows: in memory no player has an address."""
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
         """See `Rows`."""

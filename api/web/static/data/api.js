@@ -4,7 +4,7 @@
 import { t } from "../base/text.js";
 
 export const language = document.documentElement.lang || "en";
-/** In a frame of another server's page nobody is signed in, also where that server is of the same site. */
+/** In a frame of another server's page there is no session, also where that server is of the same site. */
 const credentials = document.documentElement.hasAttribute("data-framed") ? "omit" : "same-origin";
 
 /**

@@ -94,7 +94,7 @@ export function failed(error) {
 const at = () => /** @type {number} */ (page.get("move"));
 const last = () => /** @type {number} */ (page.get("last"));
 
-/** The move to which one may go: without spoilers one that nobody has seen yet. */
+/** The move to which one may go: without spoilers one that the reader has not seen yet. */
 const limit = () => (page.get("spoilerFree") ? page.get("positions").last : last());
 
 /** @param {number} move */
