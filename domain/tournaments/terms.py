@@ -127,8 +127,10 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     format: "swiss" (Dutch system), "round_robin" (Berger tables; `cycles` times), "knockout", "league"
         (divisions, a round robin in each) or "stages" (several, each for the best of the one before).
     rounds: how many.  Where they follow from the entrants and results, this is the most there may be.
-    sides: who has which seat.  "colours": the first colour is the first seat.  "bid": the same, until the
-        players bid in the match (an option `bid` of the game).  "lot": drawn with the publication of a round.
+    sides: who has which seat.  "colours": the first colour is the first seat.  "both": the same, in two
+        matches of each pair, the sides exchanged; their points together decide the round.  "bid": the same
+        as colours, until the players bid in the match (an option `bid` of the game).  "lot": drawn with the
+        publication of a round.
         "handicap:+2" (-20 to +20): as colours, and every match has this handicap.
     clock: of every match (`domain.clocks`); empty: none.
     tie_breaks: in their order, after the points.

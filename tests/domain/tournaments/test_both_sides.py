@@ -260,3 +260,16 @@ def test_measures_name_one_match_or_all() -> None:
     hall.pair()
     hall.do(c.Extend(round=1, until=NOW + 1_000_000_000, reason="snow", boards=(2,)))
     assert [bool(board.extended) for board in hall.s.rounds[0].boards] == [False, True, False, False]
+
+
+def test_stages_play_both_sides_each_with_its_own_boards() -> None:
+    stages = (Stage("round_robin", 3), Stage("round_robin", 1, 2))
+    hall = Hall(replace(ROBIN, format="stages", stages=stages), 4)
+    while len(hall.s.rounds) < hall.s.last_round:
+        hall.play(lambda s, board: "1-0" if board.w < board.b else "0-1")
+    hall.do(c.Advance(), ranked=(tuple(Ranked(place, f"n{place}") for place in range(1, 5)),))
+    hall.pair()
+    assert numbers(hall.s) == [(1, "n1", "n2"), (2, "n2", "n1")]
+    ruled(hall, ("½", "0-1"))
+    hall.do(c.CloseRound(round=4))
+    assert (hall.s.status, hall.s.playing.score("n1"), hall.s.playing.score("n2")) == ("finished", 2, 0)
