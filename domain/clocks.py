@@ -179,6 +179,23 @@ def with_left(clock: Clock, state: ClockState, chair: str, left: int) -> ClockSt
     return replace(state, left={**state.left, chair: left} if state.left else state.left, later=later)
 
 
+def with_date(clock: Clock, state: ClockState, chair: str, until: int) -> ClockState:
+    """Return the clocks when the date of a chair is `until` from now on; its bank stays as it is.
+
+    A clock without a date stays as it is.
+    """
+    date = date_of(clock)
+    if date is None:
+        return state
+    return replace(state, later={**state.later, chair: until - date - state.stopped})
+
+
+def date_for(clock: Clock, state: ClockState, chair: str) -> int | None:
+    """Return the date of a chair (microseconds UTC); None if the clock has none.  Later stops move it."""
+    date = date_of(clock)
+    return None if date is None else date + state.stopped + state.later.get(chair, 0)
+
+
 def asked_now(clock: Clock, state: ClockState, chairs: Collection[str], *, earned: bool) -> ClockState:
     """Return the clocks when these chairs are asked from now on.
 
@@ -193,9 +210,9 @@ def asked_now(clock: Clock, state: ClockState, chairs: Collection[str], *, earne
 
 def rest_of(clock: Clock, state: ClockState, chair: str) -> int:
     """Return what a chair has left at the time of the state if it is asked then; below 0 if it is late."""
-    date, rests = date_of(clock), [state.left[chair]] if state.left else []
+    date, rests = date_for(clock, state, chair), [state.left[chair]] if state.left else []
     if date is not None:
-        rests.append(date + state.stopped + state.later.get(chair, 0) - state.at)
+        rests.append(date - state.at)
     return min(rests)
 
 

@@ -195,12 +195,15 @@ class ClockSet(Entry, frozen=True, kw_only=True, tag="clock_set"):
     """The clock of `seat` is set: from now on it has `left`, in microseconds.
 
     `by`: an organizer, for the reason `why`; without a reason, the opponent, who gives time of the own will.
+    `until`: only the date is set, to this time (microseconds UTC), and a bank stays as it is; `left` is what
+    the seat has then.
     """
 
     seat: Seat
     left: int
     by: str
     why: str = ""
+    until: int | None = None
 
 
 class ClockPaused(Entry, frozen=True, kw_only=True, tag="clock_paused"):

@@ -13,16 +13,20 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.clocks import (
+    DAY,
     MOST_LEFT,
     Clock,
     ClockState,
     RunOut,
     asked_now,
     counted,
+    date_for,
+    date_of,
     dues,
     first_state,
     rest_of,
     run_out,
+    with_date,
     with_left,
 )
 from domain.events import (
@@ -93,6 +97,21 @@ class Timed(Outline):
         later = counted(state, max(now, state.at))
         return max(rest_of(self.opened.clock, later, self.chair_of(seat)), 0)
 
+    def date_of(self, seat: Seat, now: int) -> int | None:
+        """The date of a seat as it is at `now` (microseconds UTC); None if the match has none."""
+        state = self.clock
+        if state is None:
+            return None
+        return date_for(self.opened.clock, counted(state, max(now, state.at)), self.chair_of(seat))
+
+    def left_until(self, seat: Seat, until: int, now: int) -> int:
+        """What a seat would have left at `now` if its date were `until`; 0 if the match has no clock."""
+        state = self.clock
+        if state is None:
+            return 0
+        terms, chair = self.opened.clock, self.chair_of(seat)
+        return rest_of(terms, with_date(terms, counted(state, max(now, state.at)), chair, until), chair)
+
     def stretches(self) -> dict[Seat, tuple[int, int | None]]:
         """For each seat that is asked: the move with which its stretch began, and when its time is up.
 
@@ -129,9 +148,22 @@ class Timed(Outline):
             return Sentence("no-clock")
         if entry.seat not in self.seats:
             return Sentence("not-a-seat", {"seat": repr(entry.seat)})
+        if entry.until is not None and (reason := self._date_refused(entry, entry.until)):
+            return reason
         if not 1 <= entry.left <= MOST_LEFT:
             return Sentence("clock-left", {"most": MOST_LEFT})
         return None if entry.why.strip() else self._gift_refused(entry)
+
+    def _date_refused(self, entry: ClockSet, until: int) -> Sentence | None:
+        """Why an organizer cannot set the date so, or why `left` is not what the seat has then."""
+        now = entry.at or 0
+        if date_of(self.opened.clock) is None:
+            return Sentence("clock-without-date")
+        if not entry.why.strip():
+            return Sentence("without-reason")
+        if not now < until <= now + MOST_LEFT:
+            return Sentence("clock-until", {"days": MOST_LEFT // DAY})
+        return None if entry.left == self.left_until(entry.seat, until, now) else Sentence("clock-left-then")
 
     def _gift_refused(self, entry: ClockSet) -> Sentence | None:
         """Why time without a reason is no gift: the other seat's player gives it, and takes none away."""
@@ -182,7 +214,11 @@ def clock_after(
     at = out.due if out else before.at if entry.at is None else entry.at
     state = counted(before, at, stopped)
     if isinstance(entry, ClockSet):
-        state = with_left(terms, state, across.get(entry.seat, entry.seat), entry.left)
+        chair = across.get(entry.seat, entry.seat)
+        if entry.until is None:
+            state = with_left(terms, state, chair, entry.left)
+        else:
+            state = with_date(terms, state, chair, entry.until)
     named = asked.seats if asked and not isinstance(entry, _ENDS) else ()
     chairs = {across.get(seat, seat) for seat in named}
     return replace(asked_now(terms, state, chairs, earned=isinstance(entry, Played)), **_flags(entry))

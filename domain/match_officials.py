@@ -69,26 +69,30 @@ class Officiated(Judged):
         *,
         more: int | None = None,
         left: int | None = None,
+        until: int | None = None,
         expect: int | None = None,
     ) -> Draft:
         """`by` sets the clock of a seat: so much `more` than it has, or exactly `left` (microseconds).
 
-        Without a reason it is a gift of the opponent, who can only give more.  `expect`: see `rule`.
+        Without a reason it is a gift of the opponent, who can only give more.  `until`: an organizer sets the
+        date alone (microseconds UTC), and a bank stays as it is.  `expect`: see `rule`.
 
         Raises:
-            Refused: not-running, over, time, stale, clock (no clock or seat, not exactly one of `more` and
-                `left`, too little or too much, no gift of the opponent), frozen (a gift).
+            Refused: not-running, over, time, stale, clock (no clock, date or seat, not exactly one of `more`,
+                `left` and `until`, too little or too much, no gift of the opponent), frozen (a gift).
         """
         self._must_have_time(context)
         self._must_be_at(expect)
-        if (more is None) == (left is None):
+        if [more, left, until].count(None) != 2:
             raise Refused("clock", "not-one-time")
+        if until is not None and seat in self.seats:
+            left = self.left_until(seat, until, context.now or 0)
         if more is not None and seat in self.seats:
             left = min(self.left_of(seat, context.now or 0) + more, MOST_LEFT)
         if self.frozen and not why.strip():
             raise Refused("frozen", "match-frozen")
         draft = self._drafting(context)
-        draft.add(ClockSet, seat=seat, left=left, by=by, why=why)
+        draft.add(ClockSet, seat=seat, left=left or 0, by=by, why=why, until=until)
         must_be_free("clock", self.clock_set_refused(draft.records[0].entry))
         return draft.done()
 

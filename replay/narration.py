@@ -230,6 +230,8 @@ def _clock_stopped(telling: _Telling) -> Marked:
 
 def _clock_set(telling: _Telling) -> Marked:
     entry, words = telling.entry, telling.words
+    if entry.until is not None:
+        return telling.say("clock_date", until=words.moment(entry.until), why=entry.why)
     left, who = words.duration(entry.left), telling.player(entry.by)
     return telling.say("clock_set" if entry.why else "clock_given", left=left, player=who, why=entry.why)
 

@@ -57,7 +57,7 @@ class StoredArchive:
     def __init__(self, file: IO[bytes], most: Callable[[str], int | None], members: int) -> None:
         self._file = file
         size = file.seek(0, 2)
-        _must_end_well(file, size, members)
+        directory = _directory(file, size, members)
         try:
             with zipfile.ZipFile(file) as archive:
                 found = archive.infolist()
@@ -69,6 +69,8 @@ class StoredArchive:
         for info in found:
             at = self._add(info, at, before, most(info.filename))
             before = info.filename
+        if at != directory:
+            raise Damaged(Sentence("archive-without-end"))
 
     def _add(self, info: zipfile.ZipInfo, at: int, before: str, most: int | None) -> int:
         """Note a member that begins at a place; return where the next one begins."""
@@ -141,8 +143,8 @@ def _plain(info: zipfile.ZipInfo) -> tuple[object, ...]:
     )
 
 
-def _must_end_well(file: IO[bytes], size: int, members: int) -> None:
-    """Check the end of the file before its directory is read.  Raises Damaged."""
+def _directory(file: IO[bytes], size: int, members: int) -> int:
+    """Return where the directory begins; check the end of the file before it is read.  Raises Damaged."""
     if size > MOST_BYTES:
         raise Damaged(Sentence("file-too-large", {"most": MOST_BYTES}))
     file.seek(max(0, size - _END.size - _LARGE))
@@ -155,3 +157,4 @@ def _must_end_well(file: IO[bytes], size: int, members: int) -> None:
         raise Damaged(Sentence("archive-without-end"))
     if count > members or directory > count * (_HEADER + _LONGEST):
         raise Damaged(Sentence("too-many-members"))
+    return int(begin)

@@ -42,6 +42,7 @@ class Officials:
         *,
         more: int | None = None,
         left: int | None = None,
+        until: int | None = None,
         expect: int | None = None,
         key: Key | None = None,
     ) -> CommandResult:
@@ -53,7 +54,7 @@ class Officials:
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             _must_not_play(own) if why else must_play(own)
-            return stored.set_clock(context, seat, by, why, more=more, left=left, expect=expect)
+            return stored.set_clock(context, seat, by, why, more=more, left=left, until=until, expect=expect)
 
         return await self._handler.command(Command("set_clock", match, judge, by, None, expect, key))
 

@@ -6,7 +6,7 @@ Each step may come late or twice: it looks at what the match has, and does what 
 from __future__ import annotations
 
 from api.gate.tournaments import HOUSE_RULES, TournamentGate
-from domain.clocks import MOST_LEFT, budget_of, date_of
+from domain.clocks import MOST_LEFT, date_of
 from domain.events import ClockSet
 from domain.kernel import Refused
 from domain.tournaments import commands as c
@@ -33,12 +33,11 @@ async def pause_match(gate: TournamentGate, match: str, by: str, why: str, *, pa
 async def move_dates(gate: TournamentGate, tournament: str) -> int:
     """Move the dates of the clocks of boards that were extended, for both players; return how many matches.
 
-    Each extension moves a date once, so that later penalties of time stand.  A clock that has a bank or days
-    is left alone: setting its date would set the bank, too.
+    Each extension moves a date once, so that later penalties of time stand.  Banks and days stay as they are,
+    so a clock without a date is left alone.
     """
     s, done = (await gate.commands.log(tournament)).state, 0
-    clock = s.terms.clock
-    if s.ended or date_of(clock) is None or budget_of(clock) is not None:
+    if s.ended or date_of(s.terms.clock) is None:
         return 0
     for one in s.rounds:
         for board in one.boards:
@@ -60,11 +59,12 @@ async def _moved(gate: TournamentGate, s: Tournament, board: Board, until: int) 
             continue
         if now is None or not now < until <= now + MOST_LEFT:
             continue
-        if (more := until - now - match.left_of(seat, now)) <= 0:
+        date = match.date_of(seat, now)
+        if date is None or date >= until:
             continue
         try:
             await gate.gate.officials.set_clock(
-                match.id, HOUSE_RULES, seat, why, more=more, expect=match.move
+                match.id, HOUSE_RULES, seat, why, until=until, expect=match.move
             )
         except Refused as error:
             if error.kind not in _TOO_LATE:

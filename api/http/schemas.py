@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.mail.settings import ADDRESS
-from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
+from domain.bounds import MOST, BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.clocks import MOST_LEFT, Term
 from domain.game import OptionValue
 from replay.clocks import ClockShown
@@ -209,6 +209,7 @@ class Ruling(Request, frozen=True):
     void: bool = False
 
 
+Until = Annotated[int, Meta(ge=0, le=MOST, description="Microseconds UTC.")]
 Left = Annotated[int, Meta(ge=1, le=MOST_LEFT, description="Microseconds.")]
 
 
@@ -216,13 +217,14 @@ class ClockChange(Request, frozen=True):
     """A change of the clocks: `seat` gets so much `more`, or has exactly `left`; or all are `paused`, or run.
 
     Without `why` it is a gift to the other seat, which can only get more.  With it an organizer decides.
-    `expect`: as in a ruling.
+    `until`: the date of `seat` alone is set, and its bank stays as it is.  `expect`: as in a ruling.
     """
 
     why: Annotated[str, Meta(max_length=2000)] = ""
     seat: SeatName | None = None
     more: Left | None = None
     left: Left | None = None
+    until: Until | None = None
     paused: bool | None = None
     expect: Number | None = None
 

@@ -1,4 +1,4 @@
-"""The page of an audit, its table as CSV, and the page that verifies match files in the browser."""
+"""The page of an audit, its table as CSV, and the page that verifies files in the browser."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Pages(Protocol):
 
 
 async def read_verify_page(pages: _Pages, call: Call) -> Response:
-    """The page that verifies match files; with `download`, as a file to keep.
+    """The page that verifies match and tournament files; with `download`, as a file to keep.
 
     To a player who is signed in it also offers to put the file on this server.
     """

@@ -1,7 +1,7 @@
 """The page `verify.html`, as it stands on the disk, and what is served out of it.
 
-It is one file that works without this server.  Its verifier is also served as a script of its own, for the
-page of an audit: so there is one source, and no build.
+It is one file that works without this server.  Its verifier of matches is also served as a script of its own,
+for the page of an audit: so there is one source, and no build.
 """
 
 from __future__ import annotations

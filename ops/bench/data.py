@@ -2,7 +2,9 @@
 
 The store holds matches of all games between random bots.  The floor is reading the same log: every record of
 every match, as it is stored, without folding it.  A build with all tables stands beside one without the
-table `decisions`, whose options the rules compute again.
+table `decisions`, whose options the rules compute again, and which is shown game by game, too: the parts are
+written when the last match was read, and belong to no game.  These are seconds of CPU time, of one core; the
+goals are for matches of `MEASURE` moves.
 
 A search is measured over 100,000 synthetic matches, before and after compaction: first with files that no
 cache of the system holds and a new connection, then again.  The floor is reading one column that it needs.
@@ -15,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -25,6 +28,7 @@ from _enlarged import enlarge
 
 import replay.dataset as glasnost
 from api.cli.common import keep_in
+from api.garbage import collect_less
 from api.settings import product
 from api.store.data_source import DataSource
 from api.store.sqlite import SqliteStore
@@ -32,6 +36,8 @@ from replay.dataset.build import Builder, Built
 from replay.dataset.manifest import Settings
 
 MATCHES = 1 if QUICK else 100  # of each game
+MEASURE = 331  # moves of a match of Twilight Struggle between calm bots
+GOALS = {(): 6, ("decisions",): 20}  # matches of so many moves a second, by the tables that are left out
 MANY = 4 if QUICK else 100_000  # matches of the large data set
 IN_SLICE = 2 if QUICK else 300
 SEARCH = "ussr controls iran and defcon = 2 and turn < 4"
@@ -39,19 +45,20 @@ TIMES = 1 if QUICK else 7
 
 
 def main() -> None:
-    """Two lines for each of the two builds, one for the memory, and seven for questions to many matches."""
+    """Two lines for each of the two builds, and one for each game of the second; then one for the memory, and
+    seven for questions to many matches."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         closing(SqliteStore.open(Path(scratch) / "games")) as store,
     ):
-        names = list(dict.fromkeys(_put(store)))
-        floor = _seconds(lambda: [store.since(name, 0) for name in names])
-        moves = store.last()
-        for without in ((), ("decisions",)):
+        names = _put(store)
+        floors = _read_log(store, names)
+        collect_less()  # as the command does
+        for without in GOALS:
             folder = Path(scratch) / "-".join(("club", *without))
-            began = time.perf_counter()
-            made = _built(store, folder, without)
-            _say(without, time.perf_counter() - began, floor, len(names), moves)
+            meter = _Meter(names)
+            made = _built(store, folder, without, meter)
+            _say(without, meter, floors, store.last())
             sizes = _sizes(made)
             shown = ", ".join(f"{table} {size / len(names):.0f}" for table, size in list(sizes.items())[:8])
             whole, kept = sum(sizes.values()) / len(names), store.size() / len(names)
@@ -148,19 +155,57 @@ def _peak_of(program: str, *arguments: str) -> float:
     return int(ran.stderr.split()[-1]) / 1024
 
 
-def _put(store: SqliteStore) -> list[str]:
+def _put(store: SqliteStore) -> dict[str, str]:
+    """Store the matches; return the game of each."""
     found = many(MATCHES)
     found.pop(long_name("imperial_struggle"))
-    for match, secret in (pair for pairs in found.values() for pair in pairs):
+    kept = {match.id: (match, secret) for pairs in found.values() for match, secret in pairs}
+    for match, secret in kept.values():
         keep_in(store, match, secret.bytes)
-    return [match.id for pairs in found.values() for match, _ in pairs]
+    return {name: match.game.name for name, (match, _) in kept.items()}
 
 
-def _built(store: SqliteStore, folder: Path, without: tuple[str, ...]) -> Built:
+class _Meter:
+    """What takes how long, by game: the CPU time from one match that is met to the next, in seconds.
+
+    Attributes:
+        times: the seconds; those of "" are of no game.
+        moves: how many moves the matches have.
+        matches: how many there are.
+    """
+
+    def __init__(self, games: Mapping[str, str]) -> None:
+        self.times = defaultdict[str, float](float)
+        self.moves, self.matches = Counter[str](), Counter[str]()
+        self._games, self._game, self._began = {**games, "": ""}, "", time.process_time()
+
+    def meet(self, moves: int, match: str) -> None:
+        """Go on to a match; to "" when all are read."""
+        now = time.process_time()
+        self.times[self._game] += now - self._began
+        self._game, self._began = self._games[match], now
+        self.moves[self._game] += moves
+        self.matches[self._game] += bool(match)
+
+
+def _read_log(store: SqliteStore, games: Mapping[str, str]) -> dict[str, float]:
+    """The seconds of CPU time in which the log of all matches is read, by game."""
+    meter = _Meter(games)
+    for name in games:
+        meter.meet(0, name)
+        store.since(name, 0)
+    meter.meet(0, "")
+    return meter.times
+
+
+def _built(store: SqliteStore, folder: Path, without: tuple[str, ...], meter: _Meter) -> Built:
     state = folder.with_name(f"{folder.name}.state")
     state.mkdir()
     with closing(DataSource(store, state)) as source:
-        return Builder(folder, state, source, Settings(without=without), product()).build()
+        settings = Settings(without=without)
+        made = Builder(folder, state, source, settings, product(), advance=meter.meet).build()
+    meter.meet(0, "")
+    return made
 
 
 def _seconds(task: Callable[[], object]) -> float:
@@ -177,10 +222,20 @@ def _sizes(built: Built) -> dict[str, int]:
     return dict(sorted(sizes.items(), key=lambda item: -item[1]))
 
 
-def _say(without: tuple[str, ...], took: float, floor: float, matches: int, moves: int) -> None:
+def _say(without: tuple[str, ...], meter: _Meter, floors: dict[str, float], moves: int) -> None:
     what = f"build, without {', '.join(without)}" if without else "build, all tables"
-    speed = f"{took / matches * 1000:.1f} ms a match of {moves / matches:.0f} moves"
-    speed += f", {matches / took:.1f} matches a second"
+    _say_one(
+        what, meter.matches.total(), moves, sum(meter.times.values()), sum(floors.values()), GOALS[without]
+    )
+    for game in floors if without else ():
+        if game:
+            values = (meter.matches[game], meter.moves[game], meter.times[game], floors[game])
+            _say_one(f"{what}, {game}", *values, GOALS[without])
+
+
+def _say_one(what: str, matches: int, moves: int, took: float, floor: float, goal: int) -> None:
+    speed = f"{took / matches * 1000:.1f} ms of CPU a match of {moves / matches:.0f} moves"
+    speed += f", {moves / MEASURE / took:.1f} matches of {MEASURE} moves a second; goal: {goal}"
     say(what, f"{speed}; floor: {floor / matches * 1000:.1f} ms to read the log; ratio {took / floor:.1f}")
 
 

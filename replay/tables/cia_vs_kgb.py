@@ -6,7 +6,7 @@ sides is in `cvk_groups`, because it is the sum of their groups.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from domain.cia_vs_kgb import GAME
@@ -27,6 +27,8 @@ OBJECTIVE_PLACES = {"deck": 0, "contested": 1, "cia": 2, "kgb": 3, "spent": 4}
 """How the columns `at_` of an objective write its place."""
 AGENT_PLACES = {"headquarters": 0, "sent": 1, "exposed": 2, "leave": 3, "fallen": 4}
 """How the columns of the agents write their places."""
+_IN_DECK = dict.fromkeys(GROUPS, GROUP_PLACES["deck"])
+_NOT_TURNED_UP = dict.fromkeys(OBJECTIVES, OBJECTIVE_PLACES["deck"])
 
 STRUGGLE = "influence_struggle"
 
@@ -289,57 +291,59 @@ def _sums(s: State) -> dict[str, int]:
 def _position(r: _Reading, at: Applied, kind: str, seat: Seat | None = None) -> None:
     s: State = at.after
     objective = OBJECTIVES[s.objective] if s.objective else None
-    values: dict[str, Any] = {
-        "kind": kind,
-        "seat": seat,
-        "objective": s.objective,
-        "stability": objective.stability if objective else None,
-        "population": objective.population if objective else None,
-        "balance": s.balance,
-        "token": s.token,
-        "prevailed": s.prevailed,
-        "objectives": s.objectives.size,
-        "deck": s.groups.size,
-        "discards": len(s.discards),
-        "state_sha256": public_hash(_public(s)),
-        **_sums(s),
-    }
-    points = score(s)
-    for side in SEATS:
-        values[f"score_{side}"] = points[side]
-        values[f"won_{side}"] = len(s.won[side])
-        values[f"groups_{side}"] = len(s.recruited[side])
-        values[f"ready_{side}"] = sum(group not in s.mobilized for group in s.recruited[side])
-        values[f"free_agents_{side}"] = len(s.headquarters[side])
-    r.build.note("cvk_positions", at, _when(s), **(values | _places(s) | _agents(s)))
+    row = (
+        *(r.build.match, at.move, at.place, s.turn, s.phase or None, kind, seat),
+        s.objective,
+        objective.stability if objective else None,
+        objective.population if objective else None,
+        *(s.balance, s.token, s.prevailed),
+        *map(score(s).get, SEATS),
+        *(len(s.won[side]) for side in SEATS),
+        *(influence(s, side) for side in SEATS),
+        *(len(s.recruited[side]) for side in SEATS),
+        *(len([group for group in s.recruited[side] if group not in s.mobilized]) for side in SEATS),
+        *(len(s.headquarters[side]) for side in SEATS),
+        *(s.objectives.size, s.groups.size, len(s.discards)),
+        *_groups(s),
+        *_objectives(s),
+        *_agents(s),
+        public_hash(_public(s)),
+    )
+    r.build.put("cvk_positions", row)
 
 
-def _places(s: State) -> dict[str, int]:
-    """Where each group and objective is."""
-    groups = dict.fromkeys(GROUPS, "deck") | dict.fromkeys(s.discards, "discards")
-    objectives = dict.fromkeys(OBJECTIVES, "deck") | dict.fromkeys(s.spent, "spent")
+def _groups(s: State) -> Iterable[int]:
+    """Where each group is."""
+    found = {**_IN_DECK, **dict.fromkeys(s.discards, GROUP_PLACES["discards"])}
     for side in SEATS:
-        groups |= dict.fromkeys(s.recruited[side], side)
-        objectives |= dict.fromkeys(s.won[side], side)
+        found |= dict.fromkeys(s.recruited[side], GROUP_PLACES[side])
+    return found.values()
+
+
+def _objectives(s: State) -> Iterable[int]:
+    """Where each objective is."""
+    found = {**_NOT_TURNED_UP, **dict.fromkeys(s.spent, OBJECTIVE_PLACES["spent"])}
+    for side in SEATS:
+        found |= dict.fromkeys(s.won[side], OBJECTIVE_PLACES[side])
     if s.objective:
-        objectives[s.objective] = "contested"
-    found = {f"at_{group}": GROUP_PLACES[place] for group, place in groups.items()}
-    return found | {f"at_{card}": OBJECTIVE_PLACES[place] for card, place in objectives.items()}
+        found[s.objective] = OBJECTIVE_PLACES["contested"]
+    return found.values()
 
 
-def _agents(s: State) -> dict[str, int | None]:
+def _agents(s: State) -> Iterator[int | None]:
     """Where each agent is; while an agent that was sent is hidden, those at headquarters are unknown."""
-    found: dict[str, int | None] = {}
     for side in SEATS:
         sent = s.sent.get(side)
-        home = None if sent == HIDDEN else AGENT_PLACES["headquarters"]
-        places: dict[str, int | None] = dict.fromkeys(s.headquarters[side], home)
-        places |= {sent: AGENT_PLACES["sent"]} if sent and sent != HIDDEN else {}
-        places |= {s.exposed[side]: AGENT_PLACES["exposed"]} if side in s.exposed else {}
-        places |= dict.fromkeys(s.leave[side], AGENT_PLACES["leave"])
-        places |= dict.fromkeys(s.fallen[side], AGENT_PLACES["fallen"])
-        found |= {f"{side}_{agent}": place for agent, place in places.items()}
-    return found
+        found: dict[str, int | None] = dict.fromkeys(AGENTS)
+        if sent != HIDDEN:
+            found |= dict.fromkeys(s.headquarters[side], AGENT_PLACES["headquarters"])
+        if sent and sent != HIDDEN:
+            found[sent] = AGENT_PLACES["sent"]
+        if side in s.exposed:
+            found[s.exposed[side]] = AGENT_PLACES["exposed"]
+        found |= dict.fromkeys(s.leave[side], AGENT_PLACES["leave"])
+        found |= dict.fromkeys(s.fallen[side], AGENT_PLACES["fallen"])
+        yield from found.values()
 
 
 def _public(s: State) -> dict[str, Any]:

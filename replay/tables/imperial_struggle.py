@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from domain.imperial_struggle.components import (
@@ -44,6 +44,12 @@ PUBLIC = (
 # fmt: on
 """The fields of the table that both sides see, from which the hash of a position is made."""
 UPRISINGS = "jacobite_uprisings"
+_PLACES = {space: place for place, space in enumerate(BOARD)}
+_COUNTED = tuple(
+    frozenset(spaces)
+    for spaces in (*(MEMBERS[x] for x in REGIONS), *(MARKETS_OF[x] for x in GOODS), PRESTIGE)
+)
+"""The groups of spaces of which positions count those of each side, in the order of the columns."""
 
 
 def rows(match: Match) -> Rows:
@@ -123,56 +129,36 @@ def _place_of(space: str) -> dict[str, str]:
 
 def _position(r: _Reading, at: Applied, kind: str, s: State | None = None) -> None:
     s = at.after if s is None else s
-    owners = s.flags
-    held = {side: {space for space, owner in owners.items() if owner == side} for side in SIDES}
-    values: dict[str, Any] = {
-        "kind": kind,
-        "seat": s.round.seat if s.round else None,
-        "vp": s.vp,
-        "initiative": s.initiative or None,
-        "first": s.first or None,
-        "deck": s.deck.size,
-        "discards": len(s.discards),
-        "removed": len(s.removed),
-        "conflicts": len(s.conflicts),
-        "damaged": len(s.damaged),
-        "demand": s.demand,
-        "display": s.war or None,
-        "state_sha256": public_hash(_public(s)),
-    }
-    for side in SIDES:
-        values |= _of_side(s, side) | _counts(held[side], side)
-    for space in BOARD:
-        values[f"at_{space}"] = OWNERS[owners.get(space)]
-    r.build.note("is_positions", at, _when(s), **values)
+    row = (
+        *(r.build.match, at.move, at.place, *_when(s).values(), kind, s.round.seat if s.round else None),
+        *(s.vp, s.initiative or None, s.first or None),
+        *(track[side] for track in (s.debt, s.limit, s.treaty, s.navy, s.unbuilt, s.away) for side in SIDES),
+        *(len(s.hands[side]) for side in SIDES),
+        *map([*s.advantages.values()].count, SIDES),
+        *(_open_ministries(s, side) for side in SIDES),
+        s.deck.size,
+        *map(len, (s.discards, s.removed, s.conflicts, s.damaged)),
+        *(list(s.demand), s.war or None),
+        *_counts(s),
+        *map(OWNERS.__getitem__, map(s.flags.get, BOARD)),
+        public_hash(_public(s)),
+    )
+    r.build.put("is_positions", row)
 
 
-def _of_side(s: State, side: Seat) -> dict[str, Any]:
-    open_ones = tuple(card for card in s.ministries[side] if card in s.revealed)
-    return {
-        f"debt_{side}": s.debt[side],
-        f"limit_{side}": s.limit[side],
-        f"treaty_{side}": s.treaty[side],
-        f"navy_{side}": s.navy[side],
-        f"unbuilt_{side}": s.unbuilt[side],
-        f"away_{side}": s.away[side],
-        f"hand_{side}": len(s.hands[side]),
-        f"advantages_{side}": sum(owner == side for owner in s.advantages.values()),
-        f"ministries_{side}": open_ones,
-    }
+def _open_ministries(s: State, side: Seat) -> list[str]:
+    return [card for card in s.ministries[side] if card in s.revealed]
 
 
-def _counts(held: set[str], side: Seat) -> dict[str, int]:
-    """How many spaces of each group a side holds."""
-    groups = {f"flags_{region}": MEMBERS[region] for region in REGIONS}
-    groups |= {f"markets_{good}": MARKETS_OF[good] for good in GOODS} | {"prestige": PRESTIGE}
-    return {f"{name}_{side}": len(held.intersection(spaces)) for name, spaces in groups.items()}
+def _counts(s: State) -> Iterator[int]:
+    """How many spaces of each group each side holds."""
+    held = [{space for space, owner in s.flags.items() if owner == side} for side in SIDES]
+    return (len(spaces & of_side) for spaces in _COUNTED for of_side in held)
 
 
 def _public(s: State) -> dict[str, Any]:
     values = {name: getattr(s, name) for name in PUBLIC}
-    values["flags"] = dict(sorted(s.flags.items()))
-    values["advantages"] = dict(sorted(s.advantages.items()))
+    values |= {"flags": s.flags, "advantages": s.advantages}
     now = s.round
     return values | {
         "round": [now.seat, now.number] if now else None,
@@ -199,19 +185,18 @@ def _war_position(r: _Reading, at: Applied) -> None:
 def _flags(r: _Reading, at: Applied) -> None:
     """Every space whose owner the fact changed, in the order of the board."""
     old, new = at.before.flags, at.after.flags
-    changed = {space for space in (old.keys() | new.keys()) if old.get(space) != new.get(space)}
-    for space in BOARD:
-        if space in changed:
-            r.note(
-                "flags",
-                at,
-                seat=at.before.round.seat if at.before.round else None,
-                space=space,
-                before=old.get(space),
-                after=new.get(space),
-                cause=_cause(r, at),
-                **_place_of(space),
-            )
+    changed = {space for space, _ in old.items() ^ new.items()}
+    for space in sorted(changed & BOARD.keys(), key=_PLACES.__getitem__):
+        r.note(
+            "flags",
+            at,
+            seat=at.before.round.seat if at.before.round else None,
+            space=space,
+            before=old.get(space),
+            after=new.get(space),
+            cause=_cause(r, at),
+            **_place_of(space),
+        )
 
 
 def _cause(r: _Reading, at: Applied) -> str:

@@ -24,8 +24,7 @@ from domain.match import Match
 from domain.match_base import ALL
 from domain.sharing import empty_table
 from replay.export import viewer_of
-from replay.positions import plain
-from replay.tables.schema import Column, Rows, Table
+from replay.tables.schema import Column, Row, Rows, Table
 
 MATCH = Column("match", "VARCHAR", "The id of the match.")
 MOVE = Column("move", "INTEGER", "The number of the move in the match; `?at={move}` of its page shows it.")
@@ -40,7 +39,7 @@ STATE_HASH = Column(
 )
 
 
-class Applied(Struct, frozen=True):
+class Applied(Struct, frozen=True, gc=False):
     """One fact of the line that stands, with the tables before and after it.
 
     `move` and `place` say where it stands in the log.
@@ -93,8 +92,12 @@ def _played(record: Record, found: Sequence[Applied], viewer: Seat | None) -> Mo
 
 
 def public_hash(values: Mapping[str, object]) -> str:
-    """The hash of the public part of a position, as hexadecimal digits."""
-    return hashlib.sha256(canonical(plain(dict(values)))).hexdigest()
+    """The hash of the public part of a position, as hexadecimal digits.
+
+    Args:
+        values: plain data; of a struct only the fields without their defaults would count.
+    """
+    return hashlib.sha256(canonical(values)).hexdigest()
 
 
 def mean(values: Sequence[int]) -> float | None:
@@ -103,12 +106,19 @@ def mean(values: Sequence[int]) -> float | None:
 
 
 class RowBuilder:
-    """The rows of one match, in the order of the columns of its tables."""
+    """The rows of one match, in the order of the columns of its tables, which begin with `WHERE`."""
 
     def __init__(self, match: Match, tables: Sequence[Table]) -> None:
         self.match = match.id
         self.rows: Rows = {table.name: [] for table in tables}
-        self._empty = {table.name: {column.name: None for column in table.columns} for table in tables}
+        self._empty: dict[str, dict[str, object]] = {
+            table.name: {**dict.fromkeys(column.name for column in table.columns), "match": match.id}
+            for table in tables
+        }
+        self._lists = {
+            table.name: [column.name for column in table.columns if column.type == "VARCHAR[]"]
+            for table in tables
+        }
 
     def add(self, table: str, move: int, place: int | None, values: Mapping[str, object]) -> None:
         """Add a row; columns without a value are missing, and so is what a spectator may not know.
@@ -117,19 +127,32 @@ class RowBuilder:
             ValueError: the table has no such column.
         """
         empty = self._empty[table]
-        row = {**empty, "match": self.match, "move": move, "place": place, **values}
+        row = {**empty, "move": move, "place": place, **values}
         if len(row) != len(empty):
             raise ValueError(f"{table} has no column {', '.join(sorted(row.keys() - empty.keys()))}")
-        self.rows[table].append(tuple([_shown(value) for value in row.values()]))
+        for name in self._lists[table]:
+            row[name] = _listed(row[name])
+        self.put(table, tuple(row.values()))
+
+    def put(self, table: str, row: Row) -> None:
+        """Add a row that has all columns, in their order; what a spectator may not know is missing then."""
+        self.rows[table].append(_shown(row) if HIDDEN in row else row)
 
     def note(self, table: str, at: Applied, when: Mapping[str, object], **values: object) -> None:
         """Add a row about a fact; of `when`, the time in the game, it gets what the table has columns for."""
-        time = {name: value for name, value in when.items() if name in self._empty[table]}
-        self.add(table, at.move, at.place, {**time, **values})
+        empty = self._empty[table]
+        if not when.keys() <= empty.keys():
+            when = {name: value for name, value in when.items() if name in empty}
+        self.add(table, at.move, at.place, {**when, **values})
 
 
-def _shown(value: object) -> object:
-    """A value of a row; None for what is hidden, and for a list of which something is."""
+def _listed(value: object) -> object:
+    """The value of a column of lists; None if something in it is hidden."""
     if isinstance(value, tuple):
         return None if HIDDEN in value else list(value)
-    return None if value == HIDDEN else value
+    return value
+
+
+def _shown(row: Row) -> Row:
+    """A row without what is hidden."""
+    return tuple([None if value == HIDDEN else value for value in row])

@@ -19,6 +19,7 @@ from domain.thirteen_minutes.board import CUBA, NEUTRAL, OPPONENT, SIDES, SPHERE
 from domain.thirteen_minutes.components import RECONSTRUCTION
 from domain.thirteen_minutes.rules import card as face_of
 from domain.thirteen_minutes.state import State
+from replay.positions import plain
 from replay.tables.line import STATE_HASH, WHERE, Applied, Move, RowBuilder, line, mean, public_hash
 from replay.tables.schema import Column, Rows, Table, Type
 
@@ -285,7 +286,7 @@ def _public(s: State) -> dict[str, Any]:
     return {
         "battle": [s.battle, s.plays, s.first, s.war, s.over],
         "seats": s.seats,
-        "territories": s.territories,
+        "territories": plain(s.territories),
         "cuba": s.cuba if s.cuba_open else "",
         "supply": s.supply,
         "vp": [s.vp, s.totals],

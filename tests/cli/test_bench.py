@@ -12,7 +12,7 @@ LINES = {
     "bots": 1,
     "catchup": 7,
     "connection": 2,
-    "data": 12,
+    "data": 16,
     "fanout": 1,
     "fold": 6,
     "fuzz": 6,

@@ -35,11 +35,19 @@ from tests.matches import PRODUCT, Sitting
 from tests.partial_matches import Reader
 from tests.replay import stranger
 
-STORED = Path(__file__).parents[1] / "stored" / "toy_officials.records"
-"""A match as it was stored when gifts, pauses and frozen matches first came; never written anew."""
-
-ROOT = "a7b9cb9a6b74aecfe9b28682685f3d3e69ed7d39d19fee0833cbd13cae22867c"
-LEFT, RIGHT = 173_730_000_000, 35_000_000
+STORED = Path(__file__).parents[1] / "stored"
+ROOTS = {  # of matches as they were stored; the files are never written anew
+    "mdesk1": (  # when gifts, pauses and frozen matches first came
+        "toy_officials.records",
+        "a7b9cb9a6b74aecfe9b28682685f3d3e69ed7d39d19fee0833cbd13cae22867c",
+        {"left": 173_730_000_000, "right": 35_000_000},
+    ),
+    "m1": (  # when dates were first set
+        "toy_dates.records",
+        "ea5b0f707ef6cb07b4d13652e8a49bd622091b609dd32481890e36c87f362714",
+        {"left": 4 * DAY, "right": 0},
+    ),
+}
 KINDS_OF_OFFICIALS = {"clock_set", "clock_paused", "clock_resumed", "frozen", "released"}
 
 
@@ -106,6 +114,121 @@ def test_extra_time_moves_a_date_for_that_seat_alone(toy_game: Game) -> None:
     assert due(both.match)["left"] == 4 * day + 3  # the date is not reached, so it stays
     accept(both, 20, "set_clock", "left", "judge", "illness", left=20 * DAY)
     assert due(both.match) == {"left": 20 * day + 20, "right": 3 * day + 3}
+
+
+DAY_LONG = DAY // SECOND
+Moves = list[tuple[float, str, tuple[Any, ...], dict[str, Any]]]
+
+
+def dated(seconds: float, until: float, seat: str = "left") -> tuple[float, str, tuple[Any, ...], Any]:
+    """At a time an organizer sets the date of a seat; both in seconds after T0."""
+    return seconds, "set_clock", (seat, "judge", "a storm"), {"until": T0 + round(until * SECOND)}
+
+
+def standing(seconds: float, *, paused: bool) -> tuple[float, str, tuple[Any, ...], Any]:
+    """At a time an organizer pauses the clocks, or lets them run."""
+    return seconds, "pause_clock", ("judge", "a break"), {"paused": paused}
+
+
+@pytest.mark.parametrize(
+    ("terms", "moves", "left_then", "ends"),
+    [
+        ("until", [dated(10, 20 * DAY_LONG)], 20 * DAY_LONG - 10, (20 * DAY_LONG, 9 * DAY_LONG)),
+        ("until", [dated(10, 5 * DAY_LONG)], 5 * DAY_LONG - 10, (5 * DAY_LONG, 9 * DAY_LONG)),
+        ("days until", [dated(10, 20 * DAY_LONG)], 3 * DAY_LONG - 7, (3 * DAY_LONG + 3, 3 * DAY_LONG + 3)),
+        ("days until", [dated(10, DAY_LONG)], DAY_LONG - 10, (DAY_LONG, 3 * DAY_LONG + 3)),
+        ("days until", [dated(10, DAY_LONG), dated(20, 4 * DAY_LONG)], 3 * DAY_LONG - 17, (259_203, 259_203)),
+        ("bank until", [dated(10, 2_400)], 2_390, (2_400, 1_800)),
+        ("bank until", [dated(10, 9_000)], 3_593, (3_603, 1_800)),
+        ("bank until", [dated(10.000001, 2_400.25)], 2_390.249999, (2_400.25, 1_800)),
+        # an extension in a pause: the rest of the pause makes the date later, too
+        (
+            "bank until",
+            [standing(100, paused=True), dated(200, 2_400), standing(500, paused=False)],
+            2_200,
+            (2_700, 2_200),
+        ),
+        # after a stop of the server the date is the one that is named
+        (
+            "bank until",
+            [(900, "stop_clock", (T0 + 100 * SECOND, T0 + 600 * SECOND), {}), dated(1_000, 2_400)],
+            1_400,
+            (2_400, 2_300),
+        ),
+        # a ruling back changes no clock
+        (
+            "bank until",
+            [dated(10, 2_400), (20, "rule", ("judge", "a doubt"), {"back_to": 3})],
+            2_390,
+            (2_400, 1_800),
+        ),
+        # time that was set before is part of no date that is set after it
+        (
+            "bank until",
+            [(5, "set_clock", ("left", "judge", "x"), {"left": 3_000 * SECOND}), dated(10, 1_200)],
+            1_190,
+            (1_200, 1_800),
+        ),
+        # a penalty of time after it is taken from what is left
+        (
+            "bank until",
+            [dated(10, 9_000), (20, "set_clock", ("left", "judge", "late"), {"more": -600 * SECOND})],
+            3_593,
+            (3_003, 1_800),
+        ),
+    ],
+)
+def test_a_date_is_set_and_banks_stay(
+    toy_game: Game, terms: str, moves: Moves, left_then: float, ends: tuple[float, float]
+) -> None:
+    """OA17 for dates that are set."""
+    sitting = begun(toy_game, CLOCKS[terms])
+    for seconds, command, given, named in moves:
+        accept(sitting, seconds, command, *given, **named)
+    match = sitting.match
+    (*_, entry) = [one.entry for one in match.records if getattr(one.entry, "until", None)]
+    assert entry.left == round(left_then * SECOND)
+    assert due(match) == {"left": ends[0], "right": ends[1]}
+    told = stranger.check_clocks([json.loads(record.leaf) for record in match.records])
+    assert told == [{}, *(left_of(match, move) for move in range(2, match.move + 1))]
+    assert verify_records(match.records, secret=sitting.secret.bytes).ok
+
+
+@pytest.mark.parametrize(
+    ("terms", "seat", "by", "why", "named", "id"),
+    [
+        ("bank", "left", "judge", "a storm", {"until": T0 + DAY}, "clock-without-date"),
+        ("until", "left", "ben", "", {"until": T0 + 10 * DAY}, "without-reason"),
+        ("until", "left", "judge", " ", {"until": T0 + 10 * DAY}, "without-reason"),
+        ("until", "nobody", "judge", "x", {"until": T0 + 10 * DAY}, "not-a-seat"),
+        ("until", "left", "judge", "x", {"until": T0 + 13 * SECOND}, "clock-until"),
+        ("until", "left", "judge", "x", {"until": 0}, "clock-until"),
+        ("until", "left", "judge", "x", {"until": -(2**80)}, "clock-until"),
+        ("until", "left", "judge", "x", {"until": 2**53 - 1}, "clock-until"),
+        ("until", "left", "judge", "x", {"until": T0 + 13 * SECOND + MOST_LEFT + 1}, "clock-until"),
+        ("until", "left", "judge", "x", {"until": T0 + DAY, "left": SECOND}, "not-one-time"),
+        ("until", "left", "judge", "x", {"until": T0 + DAY, "more": SECOND}, "not-one-time"),
+    ],
+)
+def test_a_date_that_cannot_be_set_is_refused(
+    toy_game: Game, terms: str, seat: str, by: str, why: str, named: dict[str, Any], id: str
+) -> None:
+    sitting = begun(toy_game, CLOCKS[terms])
+    by = player(sitting, "right") if by == "ben" else by
+    match, root = sitting.match, sitting.match.roots[-1]
+    assert refused("clock", lambda: match.set_clock(at(sitting, 13), seat, by, why, **named)).id == id
+    assert match.roots[-1] == root
+
+
+def test_a_date_goes_with_the_player_when_players_change_places(swap_game: Game) -> None:
+    sitting = Sitting(swap_game, terms=CLOCKS["until"]).seat_all()
+    answer(sitting, 13, DARK, LIGHT)
+    answer(sitting, 43, LIGHT, DARK)
+    match = sitting.match
+    accept(sitting, 43, "set_clock", DARK, "judge", "a storm", until=T0 + 20 * DAY)
+    assert match.date_of(DARK, sitting.clock) == T0 + 20 * DAY
+    assert match.clock is not None
+    assert match.clock.later.keys() == {LIGHT}  # where this player sat down
 
 
 def test_time_goes_with_the_player_when_players_change_places(swap_game: Game) -> None:
@@ -308,7 +431,10 @@ def officiated(game: Game, terms: Clock, seed: int) -> Sitting:
         if match.run_out(sitting.clock) is not None:
             sitting.accept(match.time_out(context))
         elif (way := chance.random()) < 0.08:
-            sitting.accept(match.set_clock(context, seat, "judge", "a doubt", left=chance.randrange(1, most)))
+            rest = chance.randrange(1, most)
+            dated = any(isinstance(term, Until) for term in terms) and chance.random() < 0.5
+            time = {"until": sitting.clock + rest} if dated else {"left": rest}
+            sitting.accept(match.set_clock(context, seat, "judge", "a doubt", **time))
         elif way < 0.2 and not match.frozen:
             giver = match.player_of(next(other for other in match.seats if other != seat))
             assert giver is not None
@@ -347,14 +473,17 @@ def test_the_independent_verifier_and_one_position_alone_show_the_same_times(
     assert kinds >= KINDS_OF_OFFICIALS
 
 
-def test_stored_bytes_of_officials_are_read_for_ever(toy_game: Game) -> None:
-    lines, read = STORED.read_bytes().removesuffix(b"\n").split(b"\n"), codec(toy_game).read
+@pytest.mark.parametrize("name", ROOTS)
+def test_stored_bytes_of_officials_are_read_for_ever(toy_game: Game, name: str) -> None:
+    file, root, rests = ROOTS[name]
+    lines, read = (STORED / file).read_bytes().removesuffix(b"\n").split(b"\n"), codec(toy_game).read
     stored = [b"\n".join(lines[start : start + LINES]) for start in range(0, len(lines), LINES)]
-    match = Match.project(None, [read("mdesk1", record) for record in stored])
+    match = Match.project(None, [read(name, record) for record in stored])
     assert match is not None
-    assert match.roots[-1].hex() == ROOT
-    assert {record.kind for record in match.records} >= KINDS_OF_OFFICIALS
-    assert KINDS_OF_OFFICIALS <= KINDS
-    assert left_of(match, match.move) == {"left": LEFT, "right": RIGHT}
+    assert match.roots[-1].hex() == root
+    kinds = KINDS_OF_OFFICIALS if name == "mdesk1" else {"clock_set"}
+    assert {record.kind for record in match.records} >= kinds
+    assert kinds <= KINDS
+    assert left_of(match, match.move) == rests
     assert verify_records(match.records).ok
     assert [canonical(record.entry) for record in match.records] == [record.leaf for record in match.records]

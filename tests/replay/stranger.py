@@ -373,6 +373,11 @@ class Clocks:
         self.at = at
         self.date = None if self.date is None else self.date + stopped
 
+    def move_date(self, who: str, until: int) -> None:
+        """A player has another date from now on; the bank stays."""
+        assert self.date is not None
+        self.extra[who] = until - self.date
+
     def set(self, who: str, left: int) -> None:
         """A player has so much left now: the bank holds it, and the date is not before its end."""
         if self.date is not None:
@@ -433,6 +438,7 @@ def check_officials(moves: list[Json]) -> None:
         if kind == "clock_set":
             require(move["seat"] in sat and 1 <= move["left"] <= 31_536_000 * SECOND, where)
             require(not gives or move["by"] in sat.values(), where)
+            require(not (gives and "until" in move), where)
 
 
 def tick(clocks: Clocks, before: Json, move: Json, seat_of: dict[str, str], players: set[str]) -> None:
@@ -457,7 +463,13 @@ def tick(clocks: Clocks, before: Json, move: Json, seat_of: dict[str, str], play
         whose = str(seat_of.get(move["seat"], move["seat"]))
         require(move.get("why", "").strip() or move["left"] > max(clocks.rest(whose), 0), where)
         require(move.get("why", "").strip() or clocks.sat[clocks.other[whose]] == move["by"], where)
-        clocks.set(whose, move["left"])
+        if "until" in move:
+            require(clocks.date is not None, where)
+            require(move["at"] < move["until"] <= move["at"] + 31_536_000 * SECOND, where)
+            clocks.move_date(whose, move["until"])
+            require(move["left"] == clocks.rest(whose), where)
+        else:
+            clocks.set(whose, move["left"])
     if kind == "played":
         for who in (clocks.asked - players) & clocks.banks.keys():
             bank = clocks.banks[who]

@@ -6,19 +6,21 @@ from typing import Any
 
 import pytest
 
-from domain.clocks import SECOND
+from domain.clocks import SECOND, Bank, Clock, Until
 from domain.events import ClockPaused, ClockResumed, ClockSet, Frozen, Played, Released, Resigned
 from domain.game import Game
 from domain.games import GAMES
 from replay.narration import narrated
 from replay.verify import verify
 from replay.words import Words
-from tests.domain.test_clocks import QUICK, answer, begun
+from tests.domain.test_clocks import QUICK, T0, answer, begun
 from tests.domain.test_officials import accept, player
 from tests.matches import Sitting
 from tests.replay import stranger
 from tests.replay.files import PINNED, file_of, rewritten
 from tests.replay.test_clocks import VKEY, disproved, forged
+
+LATER = T0 + 3_600 * SECOND
 
 
 def officiated(game: Game, terms: Any = QUICK) -> Sitting:
@@ -63,6 +65,39 @@ def test_a_match_with_officials_verifies(toy_game: Game) -> None:
 )
 def test_a_forged_entry_of_officials_is_found(toy_game: Game, move: int, old: bytes, new: bytes) -> None:
     disproved(rewritten(officiated(toy_game).match, move, old, new), move)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"until":%d' % LATER, b'"until":%d' % (LATER + 1)),  # then `left` is another one
+        (b'"until":%d' % LATER, b'"until":%d' % T0),
+        (b'"until":%d' % LATER, b'"until":-%d' % LATER),
+        (b'"until":%d' % LATER, b'"until":%d' % (2**53 - 1)),
+        (b'"left":%d' % (LATER - T0 - 13 * SECOND), b'"left":%d' % (LATER - T0)),
+        (b'"why":"a storm"', b'"why":" "'),
+    ],
+)
+def test_a_forged_date_is_found(toy_game: Game, old: bytes, new: bytes) -> None:
+    sitting = begun(toy_game, (Bank(main=9_000), Until(until=T0 + 1_800 * SECOND)))
+    accept(sitting, 13, "set_clock", "left", "judge", "a storm", until=LATER)
+    data = file_of(sitting.match)
+    assert verify(data, PINNED).ok
+    assert stranger.verify(data, VKEY) >= 0
+    disproved(rewritten(sitting.match, 4, old, new), 4)
+
+
+@pytest.mark.parametrize("terms", [QUICK, ()], ids=["bank", "none"])
+def test_a_date_in_a_match_that_has_none_is_found(toy_game: Game, terms: Clock) -> None:
+    entry = {"seat": "left", "left": 60 * SECOND, "by": "judge", "why": "a storm", "until": T0 + 80 * SECOND}
+    disproved(file_of(forged(Sitting(toy_game, terms=terms).seat_all(), ClockSet, 20, **entry)), 4)
+
+
+@pytest.mark.parametrize("until", [b'"x"', b"1.5", b"[]", b"9" * 400])
+def test_a_date_that_is_no_number_is_damage(toy_game: Game, until: bytes) -> None:
+    sitting = begun(toy_game, (Until(until=T0 + 1_800 * SECOND),))
+    accept(sitting, 13, "set_clock", "left", "judge", "a storm", until=LATER)
+    assert not verify(rewritten(sitting.match, 4, b":%d" % LATER, b":" + until), PINNED).ok
 
 
 def test_time_that_was_up_gets_no_more(toy_game: Game) -> None:
@@ -110,6 +145,7 @@ def test_officials_in_a_match_that_has_no_clock_or_no_play_is_found(toy_game: Ga
                 "The organizer freezes the match; its clocks stand. Reason: a dispute",
                 "The organizer releases the match. Reason: settled",
                 "The organizer lets the clocks run again. Reason: after lunch",
+                "The organizer moves the date of US to {until}. Reason: a storm",
             ],
         ),
         (
@@ -121,17 +157,21 @@ def test_officials_in_a_match_that_has_no_clock_or_no_play_is_found(toy_game: Ga
                 "Организатор замораживает партию, часы стоят. Причина: a dispute",
                 "Организатор размораживает партию. Причина: settled",
                 "Организатор снова пускает часы. Причина: after lunch",
+                "Организатор переносит срок: США, теперь до {until}. Причина: a storm",
             ],
         ),
     ],
 )
 def test_officials_are_told(language: str, sentences: list[str]) -> None:
-    sitting = Sitting(GAMES["thirteen_minutes"], terms=QUICK).seat_all()
+    terms = (*QUICK, Until(until=T0 + 1_800 * SECOND))
+    sitting = Sitting(GAMES["thirteen_minutes"], terms=terms).seat_all()
     accept(sitting, 13, "set_clock", "us", player(sitting, "ussr"), more=900 * SECOND)
     accept(sitting, 23, "set_clock", "ussr", "judge", "the bell rang", left=86_400 * SECOND)
     accept(sitting, 33, "pause_clock", "judge", "lunch", paused=True)
     accept(sitting, 43, "freeze", "judge", "a dispute", frozen=True)
     accept(sitting, 53, "freeze", "judge", "settled", frozen=False)
     accept(sitting, 63, "pause_clock", "judge", "after lunch", paused=False)
-    told = [one.done for one in narrated(sitting.match, Words(sitting.match, language))]
-    assert told[3:] == sentences
+    accept(sitting, 73, "set_clock", "us", "judge", "a storm", until=LATER)
+    words = Words(sitting.match, language)
+    told = [one.done for one in narrated(sitting.match, words)]
+    assert told[3:] == [sentence.replace("{until}", words.moment(LATER)) for sentence in sentences]

@@ -81,7 +81,7 @@ def test_the_policy_names_the_scripts_and_the_style_that_stand_in_the_page() -> 
     text = PAGE.read_text("utf-8")
     assert text == pinned(text), "python -m tests.web.pin"
     assert "default-src 'none'; script-src 'sha256-" in text
-    assert text.count("<script") == 2
+    assert text.count("<script") == 3
 
 
 def test_the_page_connects_to_nothing_and_writes_no_markup() -> None:
@@ -219,6 +219,7 @@ def test_stored_matches_are_right(page: Page, monkeypatch: pytest.MonkeyPatch, t
         stored("toy_salts.records", 11, 6),
         stored("toy_clocks.records", 0, 12),
         stored("toy_officials.records"),
+        stored("toy_dates.records"),
     ]
     monkeypatch.setitem(GAMES, "toy", toy_with(OLD_TAGS))
     old = stored("toy_before_rolled.records")
@@ -352,7 +353,7 @@ def test_a_person_sees_which_move_is_wrong_in_their_language(fresh: Page, toy_ga
     fresh.get_by_role("button", name="Русский").click()
     expect(verdict).to_contain_text(f"Неверно, впервые на ходу {move}: Листья: это не запись партии")
     expect(fresh.locator("html")).to_have_attribute("lang", "ru")
-    expect(fresh).to_have_title("Glasnost: Проверка файла партии")
+    expect(fresh).to_have_title("Glasnost: Проверка файла партии или турнира")
 
 
 def test_a_name_is_text_and_nothing_else(fresh: Page, toy_game: Game) -> None:
@@ -362,7 +363,7 @@ def test_a_name_is_text_and_nothing_else(fresh: Page, toy_game: Game) -> None:
     choose(fresh, file_of(sitting.match))
     expect(fresh.locator("#match")).to_contain_text("<img src=x onerror=document.title='mine'>\ufffdevil")
     assert fresh.locator("img").count() == 0
-    expect(fresh).to_have_title("Glasnost: Verify a match file")
+    expect(fresh).to_have_title("Glasnost: Verify a match or tournament file")
 
 
 def test_a_key_that_is_none_is_refused_before_the_file_is_read(fresh: Page, toy_game: Game) -> None:

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -41,6 +42,18 @@ JUDGE = """async files => {
 }"""
 
 
+JUDGE_TOURNAMENTS = """async files => {
+  const bytes = text => Uint8Array.from(atob(text), sign => sign.charCodeAt(0)), verdicts = [];
+  for (const { data, ...given } of files) {
+    const { state, failures, rows } = await GlasnostTournament.verify(new Blob([bytes(data)]), given);
+    const found = Object.fromEntries([...rows].map(([row, { state, id }]) => [row, [state, id]]));
+    const wrong = ({ question, move, id, values }) => [question, [move, id, values.place ?? null]];
+    verdicts.push([state, Object.fromEntries(failures.map(wrong)), found]);
+  }
+  return verdicts;
+}"""
+
+
 class Verdict(Struct, frozen=True, array_like=True):
     """What the page says: ok, note or wrong; the first failure, and each row with its state and sentence."""
 
@@ -48,6 +61,17 @@ class Verdict(Struct, frozen=True, array_like=True):
     question: str
     move: int | None
     id: str
+    rows: dict[str, tuple[str, str]]
+
+
+class TournamentVerdict(Struct, frozen=True, array_like=True):
+    """What the page says of a tournament file.
+
+    failures: by question the entry (None: none), the sentence, and the place; rows: as in `Verdict`.
+    """
+
+    state: str
+    failures: dict[str, tuple[int | None, str, dict[str, Any] | None]]
     rows: dict[str, tuple[str, str]]
 
 
@@ -95,6 +119,14 @@ def judged(
     more = {"keys": keys, "receipt": receipt, "policy": policy}
     given = [{"data": text_of(data), **more} for data in files]
     return convert(page.evaluate(JUDGE, given), list[Verdict])
+
+
+def judged_tournaments(
+    page: Page, files: Iterable[bytes], keys: str = "", policy: str = ""
+) -> list[TournamentVerdict]:
+    """What the page says of tournament files."""
+    given = [{"data": text_of(data), "keys": keys, "policy": policy} for data in files]
+    return convert(page.evaluate(JUDGE_TOURNAMENTS, given), list[TournamentVerdict])
 
 
 def must_agree(report: Report, verdict: Verdict, what: object = "") -> None:

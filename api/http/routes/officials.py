@@ -50,7 +50,15 @@ async def set_clock(
             await officials.pause(match, person.id, body.why, paused=body.paused, expect=expect, key=key),
         )
     accepted = await officials.set_clock(
-        match, person.id, body.seat or "", body.why, more=body.more, left=body.left, expect=expect, key=key
+        match,
+        person.id,
+        body.seat or "",
+        body.why,
+        more=body.more,
+        left=body.left,
+        until=body.until,
+        expect=expect,
+        key=key,
     )
     return done_view(call, accepted)
 

@@ -82,8 +82,31 @@ def test_a_match_that_begins_after_an_extension_has_the_later_date(toy_game: Gam
     run(work())
 
 
-@pytest.mark.parametrize("clock", [(Bank(main=600),), (Days(days=1), Until(DATE))], ids=["bank", "both"])
-def test_an_extension_leaves_banks_and_days_alone(clock: Clock, toy_game: Game) -> None:
+@pytest.mark.parametrize("budget", [Bank(main=600), Days(days=5, cap=9)], ids=["bank", "days"])
+def test_an_extension_moves_the_date_of_a_clock_with_a_bank_and_leaves_the_bank_alone(
+    budget: Bank | Days, toy_game: Game
+) -> None:
+    async def work() -> None:
+        cup = await playing((budget, Until(DATE)), 2)
+        (match,) = await matches(cup)
+        assert match.clock is not None
+        moves, banks = match.move, dict(match.clock.left)
+        until = DATE + 30 * DAY
+        assert await measure(cup, c.Extend(round=1, until=until, reason="a storm")) == ""
+        (match,) = await matches(cup)
+        assert match.clock is not None
+        assert match.clock.left == banks
+        assert {match.date_of(seat, cup.now) for seat in match.seats} == {until}
+        assert [(one.kind, one.entry.until) for one in match.records[moves:]] == [("clock_set", until)] * 2
+        cup.restart()
+        await cup.follower.tick(everything=True)
+        assert (await matches(cup))[0].move == moves + 2  # once
+
+    run(work())
+
+
+@pytest.mark.parametrize("clock", [(Bank(main=600),), (Days(days=1),)], ids=["bank", "days"])
+def test_an_extension_leaves_a_clock_without_a_date_alone(clock: Clock, toy_game: Game) -> None:
     async def work() -> None:
         cup = await playing(clock, 2)
         before = (await matches(cup))[0]

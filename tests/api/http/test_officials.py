@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from domain.clocks import SECOND
+from domain.clocks import DAY, SECOND
 from domain.game import Game
 from replay.verify import verify
-from tests.api.http.served import Client, Served
+from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import socket
 from tests.api.http.test_clocks import BANK, NOW, PLACE, Time, moves, timed
 from tests.waiting import soon
@@ -72,6 +72,33 @@ def test_who_may_give_time_and_who_needs_a_reason(server: Served) -> None:
     assert ben.get(f"{PLACE}/{match}").json["move"] == 3
     told = clock(match, judge, seat="left", left=5 * SECOND, why="the bell rang").json
     assert told["clock"]["left"] == {"left": 5 * SECOND, "right": 60 * SECOND}
+
+
+def test_an_organizer_sets_the_date_alone_and_another_server_takes_the_file(
+    server: Served, tmp_path: Path
+) -> None:
+    days, date = {"mode": "days", "days": 3}, {"mode": "until", "until": NOW + 2 * DAY}
+    match, (ann, ben) = server.table(clock=[days, date])
+    judge, until = server.person("organizer"), NOW + 9 * DAY
+    clock(match, ann, seat="right", until=until).problem(422, "clock")
+    clock(match, ann, seat="right", until=until, why="a storm").problem(403, "forbidden")
+    clock(match, judge, seat="right", until=until).problem(403, "foreign")
+    for wrong in ({"until": NOW - DAY}, {"until": until, "left": SECOND}, {"until": NOW + 366 * DAY}):
+        clock(match, judge, seat="right", why="a storm", **wrong).problem(422, "clock")
+    for bad in (-1, 2**53, "soon", 1.5):
+        clock(match, judge, seat="right", why="a storm", until=bad).problem(422, "invalid")
+    assert ben.get(f"{PLACE}/{match}").json["move"] == 3
+    told = clock(match, judge, seat="right", why="a storm", until=until).json
+    assert told["clock"]["left"]["right"] == 3 * DAY  # the days are less than the time to the date
+    with socket(server.port, judge.token) as official:
+        official.done("clock", match=match, seat="left", why="a storm", until=until)
+    shown = ben.get(f"{PLACE}/{match}/moves?after=3").json["moves"]
+    assert [(one["kind"], one["until"]) for one in shown] == [("clock_set", until)] * 2
+    assert ann.post(f"{PLACE}/{match}/resignation", {}).status == 201
+    file = server.client().get(f"{PLACE}/{match}/file").body
+    with served(tmp_path / "other") as other:
+        head = {"content-type": "application/zip"}
+        assert other.player().send("POST", "/v1/replays", file, head).status == 201
 
 
 def test_an_organizer_who_plays_leaves_that_to_another(server: Served) -> None:

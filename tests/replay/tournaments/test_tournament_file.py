@@ -570,6 +570,15 @@ def test_a_member_that_is_too_large_is_refused(members: Members, tmp_path: Path)
     assert "keys.txt" in refused(path)
 
 
+def test_bytes_between_the_members_and_the_directory_are_refused(
+    cup: Cup, log: TournamentLog, tmp_path: Path
+) -> None:
+    data, path = file_of(cup, log), tmp_path / "hidden"
+    directory = _end(data)[5]
+    path.write_bytes(with_end(data[:directory] + b"more" + data[directory:], begin=directory + 4))
+    assert "something stands after it" in refused(path)
+
+
 def test_members_that_overlap_are_refused(cup: Cup, log: TournamentLog, tmp_path: Path) -> None:
     data = bytearray(file_of(cup, log))
     directory = _end(bytes(data))[5]
