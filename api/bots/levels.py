@@ -73,7 +73,7 @@ LEVELS: dict[str, Level] = {
     HARD: Level(
         HARD,
         {
-            "thirteen_minutes": Method(TREE, Budget(300), SECONDS / 2),
+            "thirteen_minutes": Method(DEEP, Budget(300), SECONDS / 2),
             "cia_vs_kgb": Method(TREE, Budget(200)),
             "twilight_struggle": Method(DEEP, Budget(128)),
             "imperial_struggle": Method(TREE, Budget(100), SECONDS / 4),

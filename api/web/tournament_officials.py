@@ -34,7 +34,7 @@ from domain.kernel import Refused
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import FIRST_COLOUR, table_for_pairing
-from domain.tournaments.drafts import needs_engine
+from domain.tournaments.drafts import needs_engine, pairs_of
 from domain.tournaments.judging import must_be_official
 from domain.tournaments.rounds import PAIRED_BY_HAND, next_round
 from domain.tournaments.state import Round, Tournament
@@ -84,7 +84,7 @@ async def _officials(
     paired = last if last and last.status == "paired" else None
     may_swap = s.terms.format in PAIRED_BY_HAND
     swapped = exchanged(paired, *swap) if paired and may_swap and all(swap) and swap[0] != swap[1] else None
-    pairs = [(w, b) for w, b, _, _ in draft.draft.boards] if draft else swapped
+    pairs = [(w, b) for w, b, _, _ in pairs_of(s.terms, draft.draft.boards)] if draft else swapped
     number = draft.draft.round if draft else last.number if last else 0
     return shown(
         pages,
@@ -140,7 +140,8 @@ def _can_advance(s: Tournament) -> bool:
 def exchanged(one: Round, a: str, b: str) -> list[tuple[str, str]]:
     """Return the pairs of a round in which two entrants have changed places; one may have none."""
     other = {a: b, b: a}
-    return [(other.get(board.w, board.w), other.get(board.b, board.b)) for board in one.boards]
+    first = [pair[0] for pair in one.pairs]
+    return [(other.get(board.w, board.w), other.get(board.b, board.b)) for board in first]
 
 
 def warnings(s: Tournament, number: int, pairs: list[tuple[str, str]]) -> list[Warned]:
