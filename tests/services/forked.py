@@ -22,11 +22,29 @@ import msgspec
 from tests.services.forking import Request
 
 ROOT = Path(__file__).parents[2]
-AVAILABLE = sys.platform == "linux"
-"""Are there fork servers here?  Elsewhere each program gets an interpreter of its own."""
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _PAUSE = 0.005  # seconds between two looks at a process that is waited for with a limit
 _ONE_AT_A_TIME = threading.Lock()
+
+
+def _available() -> bool:
+    """Return whether this system has what a fork server needs: subreapers and files of processes."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+        _be_subreaper(False)
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+def _be_subreaper(now: bool) -> None:
+    """Be the new parent of descendants whose parent ends, or let it be the system's first process."""
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(now), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+AVAILABLE = _available()
+"""Are there fork servers here?  Elsewhere each program gets an interpreter of its own."""
 
 
 class Forked:
@@ -131,9 +149,3 @@ def _ask(request: Request, streams: tuple[int, int, int]) -> int:
         connection.connect(server())
         socket.send_fds(connection, [msgspec.json.encode(request)], streams)
         return int(connection.recv(16))
-
-
-def _be_subreaper(now: bool) -> None:
-    """Be the new parent of descendants whose parent ends, or let it be the system's first process."""
-    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(now), 0, 0, 0):
-        raise OSError(ctypes.get_errno(), "prctl")
