@@ -136,6 +136,7 @@ def _contents(
         "status": match.status,
         "why": evidence.dispute.why,
         "held": _held(cached, window[1], kept),
+        "roots": evidence.roots,
         "views": {words.viewer(view): _view(cached, words, window[1], view, opened) for view in views},
         "moves": _moves(cached, words, evidence, window, opened),
         "seats": {words.name(seat): seen for seat, seen in evidence.seats.items()},
@@ -190,6 +191,8 @@ def _print(found: Mapping[str, Any], words: Mapping[str, str]) -> None:
     click.echo(f"{found['match']}, {found['move']}: {found['status']}")
     if found["why"]:
         click.echo(f"{words['why']}: {', '.join(found['why'])}")
+    for one in found["roots"]:
+        click.echo(f"{words['root']} {one.entrant} ({one.move}): {one.held}")
     if found["held"]:
         click.echo(f"{words['root']}: {found['held']}")
     for view, table in found["views"].items():

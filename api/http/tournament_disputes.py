@@ -14,7 +14,7 @@ from api.http.schemas import Request
 from api.http.views import LogView
 from domain.bounds import MatchId
 from domain.chance import Secret
-from domain.log import NOTHING, b64
+from domain.log import NOTHING, b64, unb64
 from domain.match import Match
 from domain.match_base import Chair
 from domain.tournaments.commands import EntryNumber, Reason
@@ -23,7 +23,7 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Board, Tournament
 from replay.audit import Offer, offered
 from replay.clocks import ClockShown, clock_after
-from replay.evidence import Deed, Held, SeatEvidence, deeds, evidence_of
+from replay.evidence import Deed, Held, SeatEvidence, deeds, evidence_of, held
 from replay.move_table import MoveRow, rows
 from replay.words import Words
 
@@ -102,6 +102,16 @@ class DisputesView(Struct, frozen=True):
     disputes: tuple[Dispute, ...]
 
 
+class KeptRoot(Struct, frozen=True):
+    """A root over the first `move` moves that an entrant gave with a call (its entry), and how it stands."""
+
+    entrant: str
+    entry: int
+    move: int
+    root: str
+    held: Held
+
+
 class DisputeView(Struct, frozen=True, kw_only=True):
     """The evidence about one match, for the moves of a window.
 
@@ -110,6 +120,7 @@ class DisputeView(Struct, frozen=True, kw_only=True):
     offers: the options against what was taken; only after the match.
     clocks: what they showed after each move of the window, by move.
     refusals: commands that were refused lately; held: how the kept root stands to this log.
+    roots: those that the players gave with their calls.
     """
 
     dispute: Dispute
@@ -123,6 +134,7 @@ class DisputeView(Struct, frozen=True, kw_only=True):
     clocks: dict[str, ClockShown]
     seats: dict[str, SeatEvidence]
     deeds: tuple[Deed, ...]
+    roots: tuple[KeptRoot, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     held: Held | None = None
 
@@ -198,6 +210,22 @@ def dispute_view(
         clocks={number: clock for number, clock in shown.items() if not isinstance(clock, UnsetType)},
         seats=evidence_of(match),
         deeds=tuple(deeds(match)),
+        roots=kept_roots(s, match, found[0].number, found[1].number),
+    )
+
+
+def kept_roots(s: Tournament, match: Match, round_number: int, board: int) -> tuple[KeptRoot, ...]:
+    """Return the roots that the players of a board gave with their calls, and how each stands to the log."""
+    return tuple(
+        KeptRoot(
+            call.entrant,
+            call.entry,
+            call.held_move,
+            call.held_root,
+            held(match, call.held_move, unb64(call.held_root)),
+        )
+        for call in s.calls.values()
+        if call.held_root and (call.round, call.board) == (round_number, board)
     )
 
 

@@ -16,6 +16,8 @@ from domain.tournaments.commands import (
     BoardPolicy,
     EntrantId,
     EntryNumber,
+    HeldMove,
+    HeldRoot,
     Pairing,
     Rating,
     Reason,
@@ -102,12 +104,17 @@ class Penalty(Request, frozen=True):
 
 
 class ArbiterCall(Request, frozen=True):
-    """A call for the arbiter, about a board or a ruling, or without naming one."""
+    """A call for the arbiter, about a board or a ruling, or without naming one.
+
+    `held_root`: the root over the first `held_move` moves of the match on the own board, as it was kept.
+    """
 
     text: Reason
     round: RoundNumber | None = None
     board: BoardNumber | None = None
     ruling: EntryNumber | None = None
+    held_move: HeldMove | None = None
+    held_root: HeldRoot | None = None
 
 
 class CallAnswer(Request, frozen=True):

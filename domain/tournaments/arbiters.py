@@ -23,7 +23,7 @@ from domain.tournaments.log import New
 from domain.tournaments.measures import running_boards
 from domain.tournaments.rounds import must_be_done
 from domain.tournaments.sides import new_lot
-from domain.tournaments.state import Tournament
+from domain.tournaments.state import Board, Entrant, Tournament
 from domain.tournaments.terms import must_be_plain
 
 MOST_CALLS = 5  # of one entrant that stand at once
@@ -31,16 +31,23 @@ MOST_CALLS = 5  # of one entrant that stand at once
 
 @on(c.CallArbiter)
 def call_arbiter(s: Tournament, command: c.CallArbiter, actor: Actor, given: Given) -> list[New]:
-    """An entrant calls the arbiter, about a board or a ruling or without naming one."""
+    """An entrant calls the arbiter, about a board or a ruling or without naming one.
+
+    They may give the root that they kept of the match on their own board.
+    """
     must_go_on(s)
     must_be_plain({"text": command.text})
     one = entrant_for(s, None, actor)
     if command.round is not None:
         about = round_in(s, command.round)
         if command.board is not None:
-            board_in(about, command.board)
+            _must_hold(one, command, board_in(about, command.board))
     elif command.board is not None:
         raise Refused("invalid", "board-without-round")
+    if (command.held_move is None) != (command.held_root is None) or (
+        command.held_root is not None and command.board is None
+    ):
+        raise Refused("invalid", "held-root-with-board")
     rulings = {board.ruling.entry for had in s.rounds for board in had.boards if board.ruling}
     if command.ruling is not None and command.ruling not in rulings:
         raise Refused("not-found", "no-such-ruling", {"entry": command.ruling})
@@ -51,9 +58,21 @@ def call_arbiter(s: Tournament, command: c.CallArbiter, actor: Actor, given: Giv
         "round": command.round or 0,
         "board": command.board or 0,
         "ruling": command.ruling or 0,
+        "held_move": command.held_move or 0,
+        "held_root": command.held_root or "",
     }
     text = e.Sealed(command.text)
     return [New(e.ArbiterCalled, fields, {e.OFFICIALS: text, f"{e.PARTY}{one.id}": text}, one.id)]
+
+
+def _must_hold(one: Entrant, command: c.CallArbiter, board: Board) -> None:
+    """Check that a root is given by a player of the match.  Raises Refused: interest, not-found."""
+    if command.held_root is None:
+        return
+    if one.id not in (board.w, board.b):
+        raise Refused("interest", "held-root-of-others")
+    if not board.opened:
+        raise Refused("not-found", "no-match-of-this-tournament")
 
 
 @on(c.AnswerCall)

@@ -27,6 +27,9 @@ BoardNumber = Annotated[int, Meta(ge=1, le=MOST_BOARDS)]
 EntryNumber = Annotated[int, Meta(ge=1, le=2**31)]
 Rating = Annotated[int, Meta(ge=0, le=RATING)]
 Seed = Annotated[int, Meta(ge=0, le=MOST_ENTRANTS)]
+HeldMove = Annotated[int, Meta(ge=1, le=2**31)]
+HeldRoot = Annotated[str, Meta(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$(?!\n)")]
+"""A root in base64; the last character has no spare bits, so that each root is written in one way."""
 Label = Annotated[str, Meta(pattern=r"^lot/[a-z0-9_-]{1,40}(/[a-z0-9_-]{1,40}){0,2}$(?!\n)")]
 RulingReason = Literal[
     "no_show",
@@ -280,12 +283,18 @@ class Advance(_Command, frozen=True, kw_only=True, tag="advance"):
 
 
 class CallArbiter(_Command, frozen=True, kw_only=True, tag="call"):
-    """An entrant calls the arbiter; only the caller and the officials read the text."""
+    """An entrant calls the arbiter; only the caller and the officials read the text.
+
+    held_root: the root over the first `held_move` moves of the match of the board, as the caller kept it (in
+    base64).  Everybody reads it.
+    """
 
     text: Reason
     round: RoundNumber | None = None
     board: BoardNumber | None = None
     ruling: EntryNumber | None = None
+    held_move: HeldMove | None = None
+    held_root: HeldRoot | None = None
 
 
 class AnswerCall(_Command, frozen=True, kw_only=True, tag="answer"):

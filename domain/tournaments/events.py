@@ -283,12 +283,17 @@ class RoundReopened(Entry, frozen=True, kw_only=True, tag="round_reopened"):
 
 
 class ArbiterCalled(Entry, frozen=True, kw_only=True, tag="arbiter_called"):
-    """An entrant calls the arbiter; the text is sealed.  `ruling`: the entry that they object to, if any."""
+    """An entrant calls the arbiter; the text is sealed.  `ruling`: the entry that they object to, if any.
+
+    held_root: the root over the first `held_move` moves of the match of the board, as the entrant kept it.
+    """
 
     entrant: str
     round: int = 0
     board: int = 0
     ruling: int = 0
+    held_move: int = 0
+    held_root: str = ""
 
 
 class ArbiterAnswered(Entry, frozen=True, kw_only=True, tag="arbiter_answered"):

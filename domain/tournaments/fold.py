@@ -384,7 +384,15 @@ def _moved(s: Tournament, entry: e.Promoted | e.Relegated) -> Tournament:
 
 @_on(e.ArbiterCalled)
 def _arbiter_called(s: Tournament, entry: e.ArbiterCalled) -> Tournament:
-    call = Call(entry.entry, entry.entrant, entry.round, entry.board, entry.ruling)
+    call = Call(
+        entry.entry,
+        entry.entrant,
+        entry.round,
+        entry.board,
+        entry.ruling,
+        held_move=entry.held_move,
+        held_root=entry.held_root,
+    )
     return replace(s, calls={**s.calls, entry.entry: call})
 
 

@@ -190,7 +190,10 @@ class Round(Struct, frozen=True, omit_defaults=True):
 
 
 class Call(Struct, frozen=True, omit_defaults=True):
-    """A call for the arbiter, by its entry; `answer` is the entry of the answer, 0 while it stands."""
+    """A call for the arbiter, by its entry; `answer` is the entry of the answer, 0 while it stands.
+
+    held_move, held_root: the root that the entrant kept of the match of the board; 0 and "" if none is given.
+    """
 
     entry: int
     entrant: str
@@ -198,6 +201,8 @@ class Call(Struct, frozen=True, omit_defaults=True):
     board: int = 0
     ruling: int = 0
     answer: int = 0
+    held_move: int = 0
+    held_root: str = ""
 
 
 class Publication(Struct, frozen=True):

@@ -183,6 +183,7 @@ def test_the_room_shows_the_evidence_and_opens_what_is_hidden_by_an_entry_alone(
     assert list(told["moves"][0]["told"]) == ["spectator"]
     assert "hidden while the match runs" in glasnost(*room).ok().out
     assert "скрыто, пока партия идёт" in glasnost(*room, "--lang", "ru").ok().out
+    assert told["roots"] == []
     root = told["moves"][0]["root"]
     assert glasnost(*room, "--root", root, "--json").json["held"] == "equal"
     assert glasnost(*room, "--root", "A" * 43 + "=", "--json").json["held"] == "forked"

@@ -5,14 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 
 from api.store.interface import StoreError
 from domain.events import FactEntry
-from tests.api.http.served import Answer, Served
+from domain.tournaments.arbiters import MOST_CALLS
+from tests.api.http.served import Answer, Client, Served
 from tests.api.http.test_tournaments import Desk
 from tests.domain.toy import Dealt
+from tests.web.tournament_hall import form
 
 SHOWN = ('"card":"{}"', '":["{}"]')  # in a fact, and alone in a hand; a pile lists all that may be in it
 SECRET_TEXT = "they-looked-at-my-hand"
@@ -261,3 +265,102 @@ def test_a_match_that_is_over_is_read_once_for_the_integrity_table(
 
     monkeypatch.setattr(server.gate, "match", unread)
     assert desk.director.get(path).json == before
+
+
+# ── roots that players kept ──
+
+
+def roots_of(room: Room) -> list[str]:
+    """The roots of the match, in base64."""
+    assert room.server.services is not None
+    match = room.server.services.gate.at_hand_match(room.match)
+    assert match is not None
+    return [base64.b64encode(root).decode() for root in match.roots]
+
+
+def call_with(room: Room, client: Client, move: object, root: object, **more: object) -> Answer:
+    """A call that gives a root."""
+    body = {"text": "look at the log", "round": 1, "board": 1, "held_move": move, "held_root": root}
+    return client.post(f"{room.desk.path}/calls", {**body, **more})
+
+
+def test_players_give_the_roots_that_they_kept_and_officials_see_how_they_stand(server: Served) -> None:
+    room = Room(server)
+    ann, ben = room.seats.values()
+    roots = roots_of(room)
+    other = base64.b64encode(bytes(32)).decode()
+    for client, move, root in (
+        (ann, 2, roots[1]),
+        (ann, len(roots), roots[-1]),
+        (ben, 2, other),
+        (ben, len(roots) + 7, other),
+    ):
+        assert call_with(room, client, move, root).status == 201
+    told = room.desk.director.get(f"{room.desk.path}/disputes/{room.match}").json
+    assert [(one["move"], one["held"]) for one in told["roots"]] == [
+        (2, "behind"),
+        (len(roots), "equal"),
+        (2, "forked"),
+        (len(roots) + 7, "ahead"),
+    ]
+    assert [one["root"] for one in told["roots"]] == [roots[1], roots[-1], other, other]
+    assert len({one["entrant"] for one in told["roots"]}) == 2
+    page = room.desk.director.get(f"/t/{room.desk.id}/disputes/{room.match}").body.decode()
+    assert all(f"{word}</span>" in page for word in ("equal", "behind", "ahead", "forked"))
+    entry = room.desk.director.get(f"{room.desk.path}/log?after={room.desk.entry - 1}").json["entries"][0]
+    assert (entry["held_move"], entry["held_root"]) == (len(roots) + 7, other)
+    assert "text" not in entry
+
+
+def test_a_board_page_sends_the_root_with_the_call(server: Served) -> None:
+    room = Room(server)
+    ann, root = next(iter(room.seats.values())), base64.b64encode(bytes(32)).decode()
+    path = f"/t/{room.desk.id}/rounds/1/boards/1?{urlencode({'at': 2, 'root': root})}"
+    page = unescape(ann.get(path).body.decode())
+    assert (f'name="held_root" value="{root}"' in page, 'name="held_move" value="2"' in page) == (True, True)
+    fields = {"do": "call", "text": "x", "round": 1, "board": 1, "held_move": 2, "held_root": root}
+    assert form(ann, f"/t/{room.desk.id}/do", **fields).status == 303
+    told = room.desk.director.get(f"{room.desk.path}/disputes/{room.match}").json
+    assert [(one["move"], one["held"]) for one in told["roots"]] == [(2, "forked")]
+
+
+NO_ROOTS: list[tuple[dict[str, object], int, str]] = [
+    ({"held_root": "x"}, 422, "invalid"),
+    ({"held_root": "A" * 43 + "=\n"}, 422, "invalid"),
+    ({"held_root": "A" * 42 + "B="}, 422, "invalid"),  # the same bytes, written in another way
+    ({"held_root": "A" * 44}, 422, "invalid"),
+    ({"held_root": "A" * 1_000}, 422, "invalid"),
+    ({"held_root": None}, 422, "invalid"),
+    ({"held_root": 7}, 422, "invalid"),
+    ({"held_move": None}, 422, "invalid"),
+    ({"held_move": 0}, 422, "invalid"),
+    ({"held_move": 2**31 + 1}, 422, "invalid"),
+    ({"held_move": 1.5}, 422, "invalid"),
+    ({"board": None}, 422, "invalid"),
+    ({"board": None, "round": None}, 422, "invalid"),
+    ({"board": 2}, 404, "not-found"),
+]
+
+
+def test_what_is_no_kept_root_is_refused_and_stores_nothing(server: Served) -> None:
+    room = Room(server)
+    before, ann = room.desk.entry, next(iter(room.seats.values()))
+    for change, status, kind in NO_ROOTS:
+        body: dict[str, object] = {"held_move": 2, "held_root": "A" * 43 + "=", "round": 1, "board": 1}
+        told = {name: value for name, value in (body | change).items() if value is not None}
+        ann.post(f"{room.desk.path}/calls", {"text": "x", **told}).problem(status, kind)
+        assert room.desk.entry == before, change
+
+
+def test_a_flood_of_roots_ends_and_no_stranger_gives_any(server: Served) -> None:
+    room = Room(server)
+    ann, root = next(iter(room.seats.values())), "A" * 43 + "="
+    before = room.desk.entry
+    call_with(room, room.stranger, 2, root).problem(409, "not-entered")
+    call_with(room, room.desk.director, 2, root).problem(409, "not-entered")
+    call_with(room, room.server.client(), 2, root).problem(401, "unauthorized")
+    assert room.desk.entry == before
+    for move in range(1, MOST_CALLS + 1):
+        assert call_with(room, ann, move, root).status == 201
+    call_with(room, ann, 1, root).problem(409, "no-place")
+    assert room.desk.entry == before + MOST_CALLS
