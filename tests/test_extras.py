@@ -16,6 +16,7 @@ import httpx
 
 from tests.cli.program import process
 from tests.test_imports import MODULES, OWN, ROOT
+from tests.waiting import PATIENCE
 
 HIDDEN = (
     "psycopg",
@@ -91,7 +92,7 @@ def started(code: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
 def hidden(code: str, folder: Path, *arguments: str) -> Any:
     """What such a process prints as JSON in its last line."""
     with started(code, folder, *arguments) as process:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     return json.loads(out.splitlines()[-1])
 
@@ -156,7 +157,7 @@ def _answers(address: str, match: str) -> Iterator[tuple[str, int]]:
     for path, methods in httpx.get(f"{address}/openapi.json").json()["paths"].items():
         filled = re.sub(r"\{\w+\}", "1", path.replace("{match}", match))
         for method in methods:
-            with httpx.stream(method, f"{address}{filled}", timeout=60) as answer:
+            with httpx.stream(method, f"{address}{filled}", timeout=PATIENCE) as answer:
                 yield f"{method} {filled}", answer.status_code
 
 

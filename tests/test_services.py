@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,11 @@ import pytest
 import redis
 
 from tests import services
+from tests.docs.glasnost import FORKS
+from tests.docs.session import CLIENT
+from tests.services import forked
+from tests.services.forked import Forked
+from tests.waiting import PATIENCE, soon
 
 ROOT = Path(__file__).parents[1]
 START = """
@@ -82,3 +88,51 @@ def test_a_running_server_is_used_where_it_is_named(database: str, monkeypatch: 
         assert named.url == database
         with named.database() as other, psycopg.connect(other) as connection:
             connection.execute("CREATE TABLE mine (word text)")
+
+
+def test_a_forked_program_has_its_own_arguments_variables_folder_and_streams(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = """
+import os, sys
+print(sys.argv[1:], dict(os.environ), os.getcwd(), os.listdir("/proc/self/fd")[3:], __name__)
+sys.exit("ended by itself")
+"""
+    program = Forked(code, "one", "two", environment={"ONLY": "this"})
+    said, told = program.communicate()
+    assert said.decode() == f"['one', 'two'] {{'ONLY': 'this'}} {tmp_path} ['3'] __main__\n"
+    assert (told, program.returncode) == (b"ended by itself\n", 1)
+
+
+def test_a_forked_program_is_killed_and_waited_for_like_any_child() -> None:
+    program = Forked("import time; print('runs', flush=True); time.sleep(600)", environment={})
+    assert program.stdout.readline() == b"runs\n"
+    assert program.poll() is None
+    with pytest.raises(subprocess.TimeoutExpired):
+        program.wait(0.01)
+    program.kill()
+    assert program.wait(PATIENCE) == -signal.SIGKILL
+    assert program.communicate() == (b"", b"")
+
+
+def test_a_command_of_a_document_ends_with_the_code_and_the_life_of_its_client(tmp_path: Path) -> None:
+    command = (sys.executable, "-SEI", str(CLIENT))
+    given = {**os.environ, FORKS: forked.server()}
+    refused = subprocess.run((*command, "games", "chess"), env=given, capture_output=True, text=True)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "chess" in refused.stderr
+    serve = (*command, "serve", "--empty", "--port", "0", "--store", str(tmp_path / "store"))
+    for end, code in ((signal.SIGTERM, 0), (signal.SIGKILL, -9)):
+        with subprocess.Popen(serve, env=given, stdout=subprocess.PIPE, text=True) as client:
+            assert client.stdout is not None
+            port = int(client.stdout.readline().rpartition(":")[2])
+            client.send_signal(end)
+            assert client.wait() == code
+        soon(is_free, port)
+
+
+def is_free(port: int) -> bool:
+    """Does no process listen there?"""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0

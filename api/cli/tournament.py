@@ -84,26 +84,28 @@ def new(backend: Backend, file: Path, as_json: bool, language: str) -> None:
 @json_option
 @language_option
 def enter(backend: Backend, tournament: str, file: Path, as_json: bool, language: str) -> None:
-    """Enter everybody on a list: columns name, player, rating, seed.
+    """Enter everybody on a list: columns name, player, rating, seed, mail.
 
     A line with the id of a player enters that player.  Any other name gets a place that is kept, and a code
-    with which the person signs in; the codes are printed once.  With --url all lines have an id, or none has.
+    with which the person signs in; the codes are printed once.  With --url all lines have an id, or none has,
+    and a server that sends mail sends the code to the address of a line instead.
 
     \b
     Example:
       glasnost tournament enter --store games TOURNAMENT entrants.csv
     """
+    from api.mail.settings import is_address
     from domain.kernel import Refused
     from replay.tournaments.entrant_list import MOST_BYTES, read_entrants
 
     try:
-        listed = read_entrants(read_bytes(file, limit=MOST_BYTES, what="list of entrants"))
+        listed = read_entrants(read_bytes(file, limit=MOST_BYTES, what="list of entrants"), is_address)
     except Refused as error:
         raise CannotBeDone(str(error)) from error
     added, codes = backend.enter(tournament, listed)
     print_added(added, as_json, language, invitations=codes)
     for one in () if as_json else codes:
-        click.echo(f"{one.name}\t{one.code}")
+        click.echo(f"{one.name}\t{WORDS[language]['mailed'] if one.mailed else one.code}")
 
 
 @tournament.command()

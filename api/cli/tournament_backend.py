@@ -27,8 +27,16 @@ WORDS = {
         "entrant": "entrant",
         "boards": "boards",
         "bye": "without a board",
+        "mailed": "the code is sent by mail",
     },
-    "ru": {"entry": "запись", "place": "место", "entrant": "участник", "boards": "доски", "bye": "без доски"},
+    "ru": {
+        "entry": "запись",
+        "place": "место",
+        "entrant": "участник",
+        "boards": "доски",
+        "bye": "без доски",
+        "mailed": "код отправлен по почте",
+    },
 }
 T = TypeVar("T")
 
@@ -43,11 +51,12 @@ class Added(Struct, frozen=True):
 
 
 class InvitationCode(Struct, frozen=True):
-    """A kept place: the person has no account but this code."""
+    """A kept place: the person has no account but this code; `mailed`: one is sent by mail instead."""
 
     name: str
     person: str
     code: str
+    mailed: bool = False
 
 
 class Drafted(Struct, frozen=True):

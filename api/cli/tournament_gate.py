@@ -92,7 +92,9 @@ class StoreBackend:
         return _added(run_at(self._store, work))
 
     def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
-        """Enter all of a list, or none of them."""
+        """Enter all of a list, or none of them; no mail is sent."""
+        if any(one.mail for one in listed):
+            raise CannotBeDone("only a server sends mail: name it with --url, or leave the column mail out")
         codes: list[InvitationCode] = []
 
         async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:

@@ -81,6 +81,7 @@ class _Code(Struct, frozen=True):
     person: str
     name: str
     code: str
+    mailed: bool = False
 
 
 class _Invited(Struct, frozen=True):
@@ -173,10 +174,13 @@ class ServerBackend:
             raise CannotBeDone(
                 "with --url all lines of a list have the id of a player, or none has: divide the list"
             )
-        rows = [{"name": one.name, "seed_order": one.seed, "rating": one.rating} for one in listed]
+        rows = [
+            {"name": one.name, "seed_order": one.seed, "rating": one.rating, "mail": one.mail or None}
+            for one in listed
+        ]
         path = f"{_path(tournament)}/invitations"
         made = self._post(path, {"expect": expect, "entrants": rows}, _Invited, once=True)
-        codes = tuple(InvitationCode(one.name, one.person, one.code) for one in made.invitations)
+        codes = tuple(InvitationCode(one.name, one.person, one.code, one.mailed) for one in made.invitations)
         return Added(made.tournament, made.entry, made.root, ("invited",) * len(codes)), codes
 
     def draft(self, tournament: str) -> Drafted:

@@ -50,6 +50,7 @@ _share = click.FloatRange(0, 0.5)
 @click.option(
     "--rounds", metavar="N", type=click.IntRange(1, 40), default=3, show_default=True, help="Of Swiss rounds."
 )
+@click.option("--both-sides", is_flag=True, help="Each pair plays two matches, the sides exchanged.")
 @click.option("--forfeits", metavar="PART", type=_share, default=0.0, help="Part of the boards of a round.")
 @click.option("--byes", metavar="PART", type=_share, default=0.0, help="Part of the entrants, each round.")
 @click.option(
@@ -76,6 +77,7 @@ def simulate(
     players: int,
     format_: str,
     rounds: int,
+    both_sides: bool,
     forfeits: float,
     byes: float,
     withdrawals: float,
@@ -98,8 +100,11 @@ def simulate(
       glasnost tournament simulate --players 8 --matches bots --out cup.glasnost-tournament --json
       glasnost tournament simulate --format league --players 16 --matches none
     """
+    from msgspec.structs import replace
+
     from api.cli.tournament_files import file_at
     from api.cli.tournament_gate import write_bundle
+    from domain.tournaments.terms import BOTH, GAME_POINTS
     from replay.tournaments.simulation import Plan
 
     if format_ in ("swiss", "stages") and rounds >= players:
@@ -109,6 +114,9 @@ def simulate(
     plan = Plan(players, rounds, forfeits, byes, withdrawals, seed)
     wanted: Matches = matches or ("bots" if players < PLAYED_BELOW else "none")
     terms = _terms(format_, game_named(game).name, players, rounds)
+    if both_sides:
+        terms = replace(terms, sides=BOTH, tie_breaks=(GAME_POINTS, *terms.tie_breaks))
+        _must_fit(terms)
     must_be_writable(out)
     with store_or_temporary(store) as opened, progress("simulate", rounds) as advance:
         log = asyncio.run(_simulated(opened, plan, terms, wanted, advance))
@@ -143,6 +151,17 @@ def _terms(format_: str, game: str, players: int, rounds: int) -> Terms:
             stages = (Stage("swiss", rounds), Stage("knockout", MOST_ROUNDS - rounds, size))
             return replace(common, format="stages", stages=stages)
     return common
+
+
+def _must_fit(terms: Terms) -> None:
+    """Check that the terms do not contradict one another.  Raises CannotBeDone."""
+    from domain.kernel import Refused
+    from domain.tournaments.terms import must_fit
+
+    try:
+        must_fit(terms, None)
+    except Refused as error:
+        raise CannotBeDone(f"--both-sides: {error}") from error
 
 
 async def _simulated(

@@ -32,8 +32,8 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ("cycles = 1", "2: everybody meets everybody twice", "2 — играют в два круга"),
     (
         'sides = "colours"',
-        "colours, bid, lot or handicap:+2: who has which seat",
-        "стороны: colours (по цвету), bid (торги), lot (жребий) или handicap:+2",
+        "colours, both (two matches each), bid, lot or handicap:+2: who has which seat",
+        "стороны: colours (по цвету), both (две партии), bid (торги), lot (жребий), handicap:+2",
     ),
     (
         "clock = []",

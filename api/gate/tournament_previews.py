@@ -17,7 +17,7 @@ from domain.kernel import Refused
 from domain.match_base import LIVE, pool_of
 from domain.tournaments import commands as c
 from domain.tournaments.advancing import due, must_be_over
-from domain.tournaments.drafts import winners
+from domain.tournaments.drafts import pairs_of, winners
 from domain.tournaments.fold import applied
 from domain.tournaments.judging import Actor, Given, role_of
 from domain.tournaments.rounds import qualifies
@@ -214,4 +214,4 @@ def _paired(gate: TournamentGate, s: Tournament) -> tuple[tuple[tuple[str, str],
         draft = gate.drafted(s)
     except Refused as error:
         return (), 0, error.kind
-    return tuple((w, b) for w, b, _, _ in draft.boards), draft.round, ""
+    return tuple((w, b) for w, b, _, _ in pairs_of(s.terms, draft.boards)), draft.round, ""

@@ -30,7 +30,7 @@ from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import table_for_pairing
-from domain.tournaments.drafts import in_tournament, needs_engine, options_of, without_board
+from domain.tournaments.drafts import in_tournament, needs_engine, on_both_sides, options_of, without_board
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import (
     THE_HOUSE,
@@ -165,9 +165,9 @@ class TournamentGate:
         log = await self.commands.log(tournament)
         one = log.state.entrants.get(entrant)
         for had in log.state.rounds:
-            board = had.board_of(entrant)
-            if one is not None and board is not None and board.opened:
-                await self._reserve(log.state, board, one)
+            for board in had.boards_of(entrant):
+                if one is not None and board.opened:
+                    await self._reserve(log.state, board, one)
 
     async def _reserve(self, s: Tournament, board: Board, one: Entrant) -> None:
         match = await self.gate.match(board.match)
@@ -214,7 +214,7 @@ class TournamentGate:
         text = pairing_input(table, within)
         answer = self._pairer(text)
         names = {line.number: line.entrant for line in table.lines}
-        boards = named_boards(answer, names)
+        boards = on_both_sides(s.terms, named_boards(answer, names))
         byes = without_board(view, within) | {names[one]: "pairing_bye" for one in answer.byes}
         return c.PairingDraft(
             round=number,

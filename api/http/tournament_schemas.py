@@ -272,6 +272,19 @@ class BoardResult(Struct, frozen=True):
     by: str
 
 
+class PairView(Struct, frozen=True):
+    """What both boards of a pair that plays both sides come to; `w` and `b` are those of the board shown.
+
+    board: the number of the other board.  w, b: the half points from both matches.  result: of the pair, from
+    who has more; "" until both boards have a result.
+    """
+
+    board: int
+    w: int
+    b: int
+    result: str
+
+
 class BoardView(Struct, frozen=True):
     """One board; `light`: what `verify` found of its match (green, red, or none); `entry`: of its result."""
 
@@ -287,6 +300,7 @@ class BoardView(Struct, frozen=True):
     why: dict[str, str]
     policy: str
     entry: int
+    pair: PairView | UnsetType = UNSET
 
 
 class RoundView(Struct, frozen=True):

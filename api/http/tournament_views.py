@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from api.gate.tournament_commands import Accepted
 from api.gate.tournaments import DraftedRound
@@ -15,6 +16,7 @@ from api.http.tournament_schemas import (
     DraftView,
     EntrantView,
     Entries,
+    PairView,
     RoundListed,
     RoundView,
     SideView,
@@ -24,7 +26,8 @@ from api.http.tournament_schemas import (
 from domain.games import GAMES
 from domain.log import b64
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.state import Board, Entrant, Round, Tournament
+from domain.tournaments.state import Board, Entrant, Round, Tournament, results_of
+from domain.tournaments.totals import summed
 from projections.tournaments import TournamentRow
 
 
@@ -138,7 +141,17 @@ def board_view(s: Tournament, one: Round, board: Board) -> BoardView:
         {"floats": board.floats, "colour_rule": board.colour_rule},
         board.policy.policy if board.policy else "",
         board.ruling.entry if board.ruling else board.outcome.entry if board.outcome else board.opened,
+        pair_view(s, one, board),
     )
+
+
+def pair_view(s: Tournament, one: Round, board: Board) -> PairView | UnsetType:
+    """Return what the pair of a board comes to, seen from this board; unset if it has one board."""
+    pair = sorted(one.boards_of(board.w), key=lambda found: found.number != board.number)
+    if len(pair) < 2:
+        return UNSET
+    w, b = summed(s.terms.points, results_of(pair))
+    return PairView(pair[1].number, w, b, s.result_of(pair))
 
 
 def _result(board: Board) -> BoardResult | None:

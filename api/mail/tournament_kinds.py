@@ -19,7 +19,7 @@ Found = Iterable[str]  # entrants
 
 def _of_round(s: Tournament, entry: e.RoundPublished) -> Found:
     one = s.rounds[entry.round - 1]
-    return [name for board in one.boards for name in board.entrants] + [
+    return [name for pair in one.pairs for name in pair[0].entrants] + [
         name for name, why in one.byes.items() if why == "pairing_bye"
     ]
 

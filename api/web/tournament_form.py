@@ -27,6 +27,9 @@ from domain.tournaments.formats.knockout import MOST_GAMES, BestOf
 from domain.tournaments.formats.knockout import rounds as rounds_of_bracket
 from domain.tournaments.formats.league import MOST_DIVISIONS
 from domain.tournaments.terms import (
+    BOTH,
+    DEFAULT_TIE_BREAKS,
+    GAME_POINTS,
     MOST_BYES,
     MOST_ENTRANTS,
     MOST_ROUNDS,
@@ -69,6 +72,8 @@ _ABOUT = {  # the field that a refusal of terms is about
     "stage-sizes": "stages",
     "stage-rounds": "stages",
     "cycles-of-swiss": "cycles",
+    "both-sides-of-knockout": "both_sides",
+    "both-sides-entrants": "most_entrants",
 }
 _PATH = re.compile(r"`\$\.(\w+)")
 _START = {
@@ -230,9 +235,17 @@ def _of_format(reader: _Reader) -> dict[str, Any]:
                 reader.wrong.setdefault("stages", Wrong("wrong_stages"))
             elif plain["rounds"] > MOST_ROUNDS:
                 reader.wrong.setdefault("stages", Wrong("wrong_stage_rounds", {"most": MOST_ROUNDS}))
-    if chosen in ("round_robin", "league") and "tie_breaks" not in reader.form:
-        plain["tie_breaks"] = ["DE", "SB", "WIN", "LOT"]
+    if chosen != "knockout" and reader.form.get("both_sides") == "true":
+        plain["sides"] = BOTH
+    if "tie_breaks" not in reader.form:
+        plain["tie_breaks"] = usual_tie_breaks(chosen, plain.get("sides", ""))
     return plain
+
+
+def usual_tie_breaks(format_: str, sides: str) -> list[str]:
+    """Return the tie-breaks of a format; if pairs play both sides, first the points of single matches."""
+    usual = ("DE", "SB", "WIN", "LOT") if format_ in ("round_robin", "league") else DEFAULT_TIE_BREAKS
+    return [GAME_POINTS, *usual] if sides == BOTH else list(usual)
 
 
 def _divisions(reader: _Reader) -> list[int]:

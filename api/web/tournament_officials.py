@@ -34,7 +34,7 @@ from domain.kernel import Refused
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import FIRST_COLOUR, table_for_pairing
-from domain.tournaments.drafts import needs_engine
+from domain.tournaments.drafts import needs_engine, pairs_of
 from domain.tournaments.judging import must_be_official
 from domain.tournaments.rounds import PAIRED_BY_HAND, next_round
 from domain.tournaments.state import Round, Tournament
@@ -84,7 +84,7 @@ async def _officials(
     paired = last if last and last.status == "paired" else None
     may_swap = s.terms.format in PAIRED_BY_HAND
     swapped = exchanged(paired, *swap) if paired and may_swap and all(swap) and swap[0] != swap[1] else None
-    pairs = [(w, b) for w, b, _, _ in draft.draft.boards] if draft else swapped
+    pairs = [(w, b) for w, b, _, _ in pairs_of(s.terms, draft.draft.boards)] if draft else swapped
     number = draft.draft.round if draft else last.number if last else 0
     return shown(
         pages,
@@ -110,6 +110,7 @@ async def _officials(
         measures=MEASURES,
         why_changed=WHY_CHANGED,
         codes=codes,
+        can_mail=frame.call.services.mail is not None,
     )
 
 
@@ -139,7 +140,8 @@ def _can_advance(s: Tournament) -> bool:
 def exchanged(one: Round, a: str, b: str) -> list[tuple[str, str]]:
     """Return the pairs of a round in which two entrants have changed places; one may have none."""
     other = {a: b, b: a}
-    return [(other.get(board.w, board.w), other.get(board.b, board.b)) for board in one.boards]
+    first = [pair[0] for pair in one.pairs]
+    return [(other.get(board.w, board.w), other.get(board.b, board.b)) for board in first]
 
 
 def warnings(s: Tournament, number: int, pairs: list[tuple[str, str]]) -> list[Warned]:
@@ -192,13 +194,25 @@ async def do_as_official(pages: HasShell, call: Call, tournament: str) -> Respon
 
 
 async def _invite(pages: HasShell, call: Call, frame: Frame, form: Mapping[str, str]) -> Response:
-    """Keep places for people by name, a line each; their codes are shown once."""
-    names = [line.strip() for line in form.get("names", "").split("\n") if line.strip()]
-    body = converted(
-        {"expect": form.get("expect", ""), "entrants": [{"name": name} for name in names]}, Invitations
-    )
+    """Keep places for people by name, a line each, with an address to which the code is sent, if any.
+
+    Codes that are not sent are shown once.
+    """
+    rows = [_named(line.strip()) for line in form.get("names", "").split("\n") if line.strip()]
+    body = converted({"expect": form.get("expect", ""), "entrants": rows}, Invitations)
     made = await invite_entrants(call, frame.s.id, body)
     return await _officials(pages, await framed(call, frame.s.id), None, ("", ""), made.invitations)
+
+
+def _named(line: str) -> dict[str, str]:
+    """A person to be invited: `Name`, or `Name <address>`.
+
+    What is no name has the address "", which is refused: an address never becomes part of a public name.
+    """
+    name, found, address = line.removesuffix(">").rpartition("<")
+    if found and line.endswith(">") and not set("<>@") & set(name):
+        return {"name": name.strip(), "mail": address}
+    return {"name": line, "mail": ""} if set("<>@") & set(line) else {"name": line}
 
 
 async def _pair(call: Call, frame: Frame, form: Mapping[str, str]) -> None:

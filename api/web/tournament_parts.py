@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -18,7 +18,7 @@ from api.http.decoding import content_of
 from api.http.middleware import NEVER
 from api.http.permissions import looked
 from api.http.routing import Call
-from api.http.tournament_views import people_of
+from api.http.tournament_views import pair_view, people_of
 from api.store.interface import StoreError
 from api.web.clocks import SeatClock, seat_clock
 from api.web.shell import HasShell
@@ -94,14 +94,14 @@ class Frame:
         s = self.s
         rounds = s.rounds if before is None else s.rounds[: before - 1]
         public = (one for one in rounds if one.status != "paired")
-        own = sum(s.score_in(one, entrant, self.boards[one.number].get(entrant)) for one in public)
+        own = sum(s.score_in(one, entrant, self.boards[one.number].get(entrant, ())) for one in public)
         return half(own - s.entrants[entrant].penalty)
 
     @cached_property
-    def boards(self) -> dict[int, dict[str, Board]]:
-        """The board of each entrant in each round: a page asks for all of them."""
+    def boards(self) -> dict[int, dict[str, tuple[Board, ...]]]:
+        """The boards of each entrant in each round: a page asks for all of them."""
         return {
-            one.number: {name: board for board in one.boards for name in board.entrants}
+            one.number: {name: pair for pair in one.pairs for name in pair[0].entrants}
             for one in self.s.rounds
         }
 
@@ -175,8 +175,22 @@ RESULTS = {
 """Both halves of a result, as a table has them."""
 
 
+class PairShown(Struct, frozen=True):
+    """What both boards of a pair come to, the first entrant of the shown board first.
+
+    other: the number of the other board.  points: from both matches; result: that of the pair, if it has one.
+    """
+
+    other: int
+    points: tuple[str, str]
+    result: tuple[str, str] | None
+
+
 class BoardShown(Struct, frozen=True):
-    """A board in a table: `light` keys its word; `clocks`, `turn` (who moves): of a match that runs."""
+    """A board in a table: `light` keys its word; `clocks`, `turn` (who moves): of a match that runs.
+
+    pair: of entrants who play both sides.
+    """
 
     board: Board
     round: int
@@ -185,6 +199,21 @@ class BoardShown(Struct, frozen=True):
     clocks: tuple[SeatClock, ...] = ()
     turn: tuple[bool, bool] = (False, False)
     move: int = 0
+    pair: PairShown | None = None
+
+
+def pair_shown(frame: Frame, one: Round, board: Board) -> PairShown | None:
+    """Return what both boards of a pair come to; None if it has one board."""
+    found = pair_view(frame.s, one, board)
+    if found is UNSET:
+        return None
+    return PairShown(found.board, (half(found.w), half(found.b)), RESULTS.get(found.result))
+
+
+def light_of_pair(pair: Sequence[Board]) -> str:
+    """Return the light of the boards of a pair: that of the first which is not proved, if there is one."""
+    found = [light_of(board) for board in pair]
+    return next((light for light in found if light != "proved"), "proved")
 
 
 def light_of(board: Board) -> str:
@@ -206,7 +235,8 @@ async def boards_of(frame: Frame, one: Round) -> list[BoardShown]:
 
 async def board_shown(frame: Frame, one: Round, board: Board, *, live: bool) -> BoardShown:
     """Return one board; `live`: its match is looked at for clocks and turn."""
-    plain = BoardShown(board, one.number, RESULTS.get(board.result), light_of(board))
+    pair = pair_shown(frame, one, board)
+    plain = BoardShown(board, one.number, RESULTS.get(board.result), light_of(board), pair=pair)
     if not live:
         return plain
     try:

@@ -10,11 +10,11 @@ from starlette.responses import Response
 from api.gate.tournament_bids import bids_of
 from api.http.routing import Call
 from api.web.shell import HasShell
-from api.web.tournament_parts import RESULTS, Frame, framed, half, light_of, shown
+from api.web.tournament_parts import RESULTS, Frame, framed, half, light_of_pair, pair_shown, shown
 from domain.kernel import Refused
 from domain.tournaments.events import RoundClosed
 from domain.tournaments.judging import entrant_in
-from domain.tournaments.state import Round
+from domain.tournaments.state import Board, Round
 from replay.tournaments.standings import Explained, Standings
 
 
@@ -22,6 +22,7 @@ class CellShown(Struct, frozen=True):
     """A round of an entrant: the opponent's number and id, the seat (0 or 1), the half of the result.
 
     kind: "win", "loss", "draw", "pending", or the kind of a bye.
+    points: from both matches of a pair that plays both sides, "1½ : ½"; "" of one match.
     """
 
     round: int
@@ -34,6 +35,7 @@ class CellShown(Struct, frozen=True):
     light: str = ""
     floats: str = ""
     total: str = ""
+    points: str = ""
 
 
 def cells_of(frame: Frame, entrant: str) -> list[CellShown]:
@@ -42,11 +44,12 @@ def cells_of(frame: Frame, entrant: str) -> list[CellShown]:
 
 
 def _cell(frame: Frame, one: Round, entrant: str) -> CellShown:
-    board, total = frame.boards[one.number].get(entrant), frame.score(entrant, one.number + 1)
-    if board is None:
+    pair, total = frame.boards[one.number].get(entrant, ()), frame.score(entrant, one.number + 1)
+    if not pair:
         return CellShown(one.number, one.byes.get(entrant, "absent"), total=total)
+    board = pair[0]
     seat = 0 if board.w == entrant else 1
-    other, result = board.entrants[1 - seat], RESULTS.get(board.result)
+    other, result = board.entrants[1 - seat], RESULTS.get(frame.s.result_of(pair))
     own = result[seat] if result else ""
     kind = {"1": "win", "+": "win", "½": "draw", "": "pending"}.get(own, "loss")
     return CellShown(
@@ -57,10 +60,17 @@ def _cell(frame: Frame, one: Round, entrant: str) -> CellShown:
         seat,
         own,
         board.number,
-        light_of(board),
+        light_of_pair(pair),
         board.floats,
         total,
+        _points(frame, one, board, seat),
     )
+
+
+def _points(frame: Frame, one: Round, board: Board, seat: int) -> str:
+    """The points of both matches of a pair, those of the entrant with this seat of the first board first."""
+    pair = pair_shown(frame, one, board)
+    return f"{pair.points[seat]} : {pair.points[1 - seat]}" if pair else ""
 
 
 async def standings_page(pages: HasShell, call: Call, tournament: str) -> Response:
@@ -124,7 +134,8 @@ async def entrant_page(pages: HasShell, call: Call, tournament: str, entrant: st
     found, _ = await _standings(frame)
     place = next((row.place for row in found.places if row.entrant == entrant), 0) if found else 0
     cells = cells_of(frame, entrant)
-    sides = [sum(cell.seat == seat and bool(cell.opponent) for cell in cells) for seat in (0, 1)]
+    played = [cell for cell in cells if cell.opponent]
+    sides = [sum(cell.seat == seat or bool(cell.points) for cell in played) for seat in (0, 1)]
     return shown(
         pages,
         frame,

@@ -74,7 +74,7 @@ async def tournament_page(pages: HasShell, call: Call, tournament: str) -> Respo
         clock=list(terms_of(frame.s.terms.clock)),
         title=title_of(GAMES[frame.s.terms.game], call.language),
         entrants=_entrants(frame),
-        board=_own_board(frame),
+        own_boards=_own_boards(frame),
         byes=_byes_left(frame),
         bracket=bracket_of(frame),
     )
@@ -93,11 +93,11 @@ def _entrants(frame: Frame) -> list[tuple[int, str]]:
     return listed + [(0, one.id) for one in frame.s.entrants.values() if one.status == "waiting"]
 
 
-def _own_board(frame: Frame) -> tuple[Round, int] | None:
-    """The board of the caller in the latest public round."""
+def _own_boards(frame: Frame) -> list[tuple[int, int]]:
+    """Round and number of the boards of the caller in the latest public round."""
     rounds, own = frame.shown_rounds, frame.own
-    board = rounds[-1].board_of(own.id) if rounds and own else None
-    return (rounds[-1], board.number) if board else None
+    boards = rounds[-1].boards_of(own.id) if rounds and own else ()
+    return [(rounds[-1].number, board.number) for board in boards]
 
 
 def _byes_left(frame: Frame) -> list[int]:

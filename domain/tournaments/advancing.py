@@ -167,14 +167,14 @@ def play_offs_of(s: Tournament, ranked: Sequence[Sequence[Ranked]]) -> tuple[tup
 def _played_off(s: Tournament, line: Cut) -> Cut:
     """The line, if the play-offs of its contested entrants settle it."""
     points = dict.fromkeys(line.contested, 0)
-    boards = [board for one in s.rounds[s.league_rounds :] for board in one.boards]
-    games = [board for board in boards if board.w in points and board.b in points]
-    if not games:
+    pairs = [pair for one in s.rounds[s.league_rounds :] for pair in one.pairs]
+    played = [pair for pair in pairs if pair[0].w in points and pair[0].b in points]
+    if not played:
         return line
-    for board in games:
-        w, b = _POINTS.get(board.result, (0, 0))
-        points[board.w] += w
-        points[board.b] += b
+    for pair in played:
+        w, b = _POINTS.get(s.result_of(pair), (0, 0))
+        points[pair[0].w] += w
+        points[pair[0].b] += b
     order = sorted(points, key=lambda name: -points[name])
     ranked = [Ranked(1 + sum(other > points[name] for other in points.values()), name) for name in order]
     among = cut(ranked, line.left)

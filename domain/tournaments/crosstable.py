@@ -44,7 +44,8 @@ class Cell(Struct, frozen=True, omit_defaults=True):
     `opponent` (the number of a line), `colour`: of the kinds in `AGAINST` only.  `outcome`: of `played` and
     `forfeit` only; both may lose.  `rated`: does the game count for ratings?  `victory_points`: by how many
     the entrant led at the end (negative: was behind), if the game counts them.  `end_turn`: the turn in which
-    the game ended, if it has turns.
+    the game ended, if it has turns.  `game_points`: the half points from both matches of a pair that plays
+    both sides; a bye counts as two matches.
     """
 
     kind: Kind
@@ -54,6 +55,7 @@ class Cell(Struct, frozen=True, omit_defaults=True):
     rated: bool = True
     victory_points: int | None = None
     end_turn: int | None = None
+    game_points: int | None = None
 
 
 class Line(Struct, frozen=True, omit_defaults=True):

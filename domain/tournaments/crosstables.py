@@ -6,6 +6,8 @@ among all who take part, or did; a round that is not published yet counts as pai
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from domain.tournaments.crosstable import (
@@ -20,7 +22,9 @@ from domain.tournaments.crosstable import (
 )
 from domain.tournaments.crosstable import Kind as CellKind
 from domain.tournaments.drafts import without_board
-from domain.tournaments.state import Board, Entrant, Round, Tournament
+from domain.tournaments.state import Board, Entrant, Round, Tournament, results_of
+from domain.tournaments.terms import BOTH
+from domain.tournaments.totals import FORFEITS, summed, total
 
 FIRST_COLOUR = "lot/colour"  # the lot that gives the first colour of the first entrant
 _WINS = {"1-0": "w", "0-1": "b", "+-": "w", "-+": "b"}
@@ -88,30 +92,55 @@ def _with_bye(line: Line, why: str | None, round_number: int) -> Line:
 
 
 def _line(s: Tournament, one: Entrant, numbers: dict[str, int], adjourned: bool) -> Line:
-    cells = tuple(_cell(s, one.id, had, numbers, adjourned) for had in s.rounds)
+    cells = tuple(_with_game_points(s, one.id, had, numbers, adjourned) for had in s.rounds)
     withdrawn = not one.takes_part
     return Line(one.id, numbers[one.id], one.rating, cells, withdrawn, one.penalty)
 
 
+def _with_game_points(
+    s: Tournament, entrant: str, had: Round, numbers: dict[str, int], adjourned: bool
+) -> Cell:
+    cell = _cell(s, entrant, had, numbers, adjourned)
+    if s.terms.sides != BOTH:
+        return cell
+    boards = had.boards_of(entrant)
+    if not boards:
+        return replace(cell, game_points=2 * s.score_in(had, entrant, ()))
+    w, b = summed(s.terms.points, results_of(boards))
+    return replace(cell, game_points=w if boards[0].w == entrant else b)
+
+
 def _cell(s: Tournament, entrant: str, had: Round, numbers: dict[str, int], adjourned: bool) -> Cell:
-    board = had.board_of(entrant)
-    if board is None:
+    boards = had.boards_of(entrant)
+    if not boards:
         return Cell(_bye(had.byes.get(entrant, "absent")))
-    colour: Colour = "w" if board.w == entrant else "b"
-    opponent = numbers[board.b if colour == "w" else board.w]
-    result = board.result
+    colour: Colour = "w" if boards[0].w == entrant else "b"
+    opponent = numbers[boards[0].b if colour == "w" else boards[0].w]
+    result = s.result_of(boards)
     if not result:
-        drawn = adjourned and board.policy is not None and board.policy.policy == "adjourn"
-        return Cell("played", opponent, colour, "draw") if drawn else Cell("pending", opponent, colour)
-    kind: CellKind = "forfeit" if result in ("+-", "-+", "--") else "played"
+        drawn = _drawn_for_now(s, boards) if adjourned else ""
+        if drawn:
+            return Cell("played", opponent, colour, _outcome(drawn, colour))
+        return Cell("pending", opponent, colour)
+    kind: CellKind = "forfeit" if result in FORFEITS else "played"
+    leads = [lead for board in boards if (lead := _lead(board, entrant)) is not None]
     return Cell(
         kind,
         opponent,
         colour,
         _outcome(result, colour),
-        rated=s.terms.rated and kind == "played",
-        victory_points=_lead(board, entrant),
+        rated=s.terms.rated and any(board.result not in FORFEITS for board in boards),
+        victory_points=sum(leads) if leads else None,
     )
+
+
+def _drawn_for_now(s: Tournament, boards: Sequence[Board]) -> str:
+    """The result of a pair if its adjourned boards count as drawn; "" if another board has no result yet."""
+    found = [
+        "½" if not result and board.policy is not None and board.policy.policy == "adjourn" else result
+        for board, result in zip(boards, results_of(boards), strict=True)
+    ]
+    return total(s.terms.points, found)
 
 
 def _bye(why: str) -> CellKind:

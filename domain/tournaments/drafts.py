@@ -21,7 +21,7 @@ from domain.tournaments.formats.knockout import MOST_GAMES
 from domain.tournaments.formats.knockout import rounds as rounds_of_bracket
 from domain.tournaments.formats.round_robin import LEAST, MOST, berger, double_berger
 from domain.tournaments.state import Board, Tournament
-from domain.tournaments.terms import ENGINE_FORMATS, Terms
+from domain.tournaments.terms import BOTH, ENGINE_FORMATS, Terms
 
 OUT, THROUGH, BYE = "out", "through", "bye"
 """Why an entrant has no board: out of the bracket or the stage, through already, or no opponent."""
@@ -70,7 +70,29 @@ def drafted(s: Tournament, number: int, play_offs: Sequence[Sequence[str]] = ())
             draft = _robin(view, within)
     if not draft.boards:
         raise Refused("boards", "nobody-to-pair")
-    return replace(draft, round=number, byes=in_tournament(s, draft.boards, draft.byes))
+    boards = on_both_sides(s.terms, draft.boards)
+    return replace(draft, round=number, boards=boards, byes=in_tournament(s, boards, draft.byes))
+
+
+def on_both_sides(terms: Terms, boards: Boards) -> Boards:
+    """Return the boards of these pairs: each pair twice, the sides exchanged, if terms say so."""
+    if terms.sides != BOTH:
+        return boards
+    return tuple(
+        board for w, b, floats, rule in boards for board in ((w, b, floats, rule), (b, w, floats, rule))
+    )
+
+
+def pairs_of(terms: Terms, boards: Boards) -> Boards:
+    """Return the first board of each pair.
+
+    Raises:
+        Refused: boards: a pair does not play both sides, though terms say so.
+    """
+    first = boards[::2] if terms.sides == BOTH else boards
+    if on_both_sides(terms, first) != boards:
+        raise Refused("boards", "not-both-sides")
+    return first
 
 
 def in_tournament(s: Tournament, boards: Sequence[Sequence[str]], byes: Mapping[str, str]) -> dict[str, str]:

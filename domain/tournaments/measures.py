@@ -37,8 +37,7 @@ def board_of_match(s: Tournament, match: str) -> tuple[Round, Board]:
 
 def running_boards(s: Tournament, entrant: str) -> list[Board]:
     """Return the boards of an entrant whose matches are open and have no result yet."""
-    found = [one.board_of(entrant) for one in s.rounds]
-    return [board for board in found if board and _runs(board)]
+    return [board for one in s.rounds for board in one.boards_of(entrant) if _runs(board)]
 
 
 def _runs(board: Board) -> bool:

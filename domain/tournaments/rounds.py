@@ -16,6 +16,8 @@ from domain.tournaments.drafts import (
     going_on,
     in_tournament,
     needs_engine,
+    on_both_sides,
+    pairs_of,
     without_board,
 )
 from domain.tournaments.judging import (
@@ -35,6 +37,7 @@ from domain.tournaments.outcomes import result_of
 from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
+from domain.tournaments.totals import FORFEITS
 
 VERIFIED = "ok"  # what a question of `verify` says if all is well
 PAIRED_BY_HAND = frozenset({"swiss", "round_robin"})  # the formats whose rounds an official may pair by hand
@@ -123,7 +126,7 @@ def _must_be_due(s: Tournament, draft: c.PairingDraft) -> None:
     Raises:
         Refused: boards.
     """
-    pairs = [(w, b) for w, b, _, _ in draft.boards]
+    pairs = [(w, b) for w, b, _, _ in pairs_of(s.terms, draft.boards)]
     if needs_engine(s):
         view, within = s.playing, draft.round - s.first_of_stage + 1
         known = {one.id for one in view.numbered}
@@ -181,10 +184,10 @@ def must_be_a_pairing(
 def _met_before(s: Tournament, number: int, pairs: Iterable[tuple[str, str]]) -> list[str]:
     """The first pair that has played already; a forfeit is no game."""
     met = {
-        frozenset(board.entrants)
+        frozenset(had[0].entrants)
         for one in s.rounds[: number - 1]
-        for board in one.boards
-        if board.result not in ("+-", "-+", "--")
+        for had in one.pairs
+        if s.result_of(had) not in FORFEITS
     }
     return next((list(both) for both in pairs if frozenset(both) in met), [])
 
@@ -210,7 +213,8 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     kept = [name for name in left if one.byes.get(name) == "pairing_bye"]
     byes = free | {name: "pairing_bye" if name in kept else "absent" for name in left}
     _must_cover(s, pairs, byes)
-    boards = tuple(e.PairedBoard(place, w, b) for place, (w, b) in enumerate(pairs, 1))
+    due = on_both_sides(s.terms, tuple((w, b, "", "") for w, b in pairs))
+    boards = tuple(e.PairedBoard(place, *one) for place, one in enumerate(due, 1))
     opinion = ("rematch",) if _met_before(s, one.number, pairs) else ()
     about = {
         "round": one.number,

@@ -6,7 +6,7 @@ else: no rule, no name, no standings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import UNSET, Struct
@@ -16,6 +16,7 @@ from domain.tournaments.events import Paired, Unfinished
 from domain.tournaments.formats.bracket import Bracket, Game, Gone, bracket
 from domain.tournaments.formats.knockout import LEAST, MOST
 from domain.tournaments.terms import Stage, Terms, stages_of
+from domain.tournaments.totals import exchanged_result, points_for, total
 
 Status = Literal["announced", "entering", "running", "finished", "published", "cancelled"]
 DIRECTOR, ARBITER = "director", "arbiter"
@@ -165,8 +166,27 @@ class Round(Struct, frozen=True, omit_defaults=True):
         return self.boards[number - 1] if 1 <= number <= len(self.boards) else None
 
     def board_of(self, entrant: str) -> Board | None:
-        """The board of an entrant, or None."""
-        return next((board for board in self.boards if entrant in board.entrants), None)
+        """The board of an entrant, the first one of those who play both sides; or None."""
+        return next(iter(self.boards_of(entrant)), None)
+
+    def boards_of(self, entrant: str) -> tuple[Board, ...]:
+        """The boards of an entrant: one, or the two of a pair that plays both sides, or none."""
+        at = next((at for at, board in enumerate(self.boards) if entrant in board.entrants), None)
+        return () if at is None else self._pair_at(at)
+
+    @property
+    def pairs(self) -> tuple[tuple[Board, ...], ...]:
+        """The boards by pair: one each, or the two on which a pair plays both sides."""
+        found, at = list[tuple[Board, ...]](), 0
+        while at < len(self.boards):
+            found.append(self._pair_at(at))
+            at += len(found[-1])
+        return tuple(found)
+
+    def _pair_at(self, at: int) -> tuple[Board, ...]:
+        """The boards of the pair whose first board is at this index."""
+        first, following = self.boards[at], self.boards[at + 1 : at + 2]
+        return (first, *(board for board in following if board.entrants == (first.b, first.w)))
 
 
 class Call(Struct, frozen=True, omit_defaults=True):
@@ -267,7 +287,7 @@ class Tournament(Struct, frozen=True, kw_only=True):
         if not self.rounds:
             return self.terms.rounds
         first = self.rounds[0]
-        count = 2 * len(first.boards) + len([kind for kind in first.byes.values() if kind == "pairing_bye"])
+        count = 2 * len(first.pairs) + len([kind for kind in first.byes.values() if kind == "pairing_bye"])
         return min(self.terms.rounds, (count - 1 + count % 2) * self.terms.cycles)
 
     def _last_of_bracket(self) -> int:
@@ -428,24 +448,25 @@ class Tournament(Struct, frozen=True, kw_only=True):
     def score(self, entrant: str) -> int:
         """The half points of an entrant, by the effective results and the byes, less penalties."""
         public = (one for one in self.rounds if one.status != "paired")
-        own = sum(self.score_in(one, entrant, one.board_of(entrant)) for one in public)
+        own = sum(self.score_in(one, entrant, one.boards_of(entrant)) for one in public)
         return own - self.entrants[entrant].penalty
 
-    def score_in(self, one: Round, entrant: str, board: Board | None) -> int:
-        """The half points of an entrant from one round; `board`: theirs in it."""
+    def score_in(self, one: Round, entrant: str, boards: Sequence[Board]) -> int:
+        """The half points of an entrant from one round; `boards`: theirs in it."""
         points = self.terms.points
-        if board is None:
+        if not boards:
             worth = {"pairing_bye": points.pairing_bye, "half_bye": points.draw}
             return worth.get(one.byes.get(entrant, ""), 0)
-        result = board.result
-        if not result:
-            return 0
-        if result == "½":
-            return points.draw
-        won = result.startswith(("1", "+")) if board.w == entrant else result.endswith(("1", "+"))
-        if won:
-            return points.win
-        return points.loss if result in ("1-0", "0-1") else 0
+        return points_for(points, self.result_of(boards))[0 if boards[0].w == entrant else 1]
+
+    def result_of(self, pair: Sequence[Board]) -> str:
+        """The result of a pair, the first entrant of its first board first; "" while there is none."""
+        return total(self.terms.points, results_of(pair))
+
+
+def results_of(pair: Sequence[Board]) -> list[str]:
+    """Return the results of the boards of a pair, the first entrant of the first board first in each."""
+    return [board.result if board.w == pair[0].w else exchanged_result(board.result) for board in pair]
 
 
 def _shifted(one: Entrant, rounds: int) -> Entrant:

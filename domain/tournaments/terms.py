@@ -26,14 +26,16 @@ from domain.tournaments.formats.knockout import BestOf
 
 MOST_ROUNDS = 40
 MOST_ENTRANTS = 1_000
+MOST_OF_BOTH_SIDES = MOST_ENTRANTS // 2  # they have as many boards as twice as many entrants with one each
 MOST_BYES = 3
 MOST_GRACE = 30 * 86_400  # seconds
 MOST_STAGES = 6
 TITLE = 200  # characters
 
+GAME_POINTS = "GP"  # the tie-break that sums the points of all single matches
 TIE_BREAKS = frozenset(
     {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG", "PS"}
-    | {"KS", "ARO", "ARO/C1", "AOB", "TPR", "REP", "GE", "STD", "VPD", "FAST", "LOT"}
+    | {"KS", "ARO", "ARO/C1", "AOB", "TPR", "REP", "GE", "STD", "VPD", "FAST", "LOT", GAME_POINTS}
 )
 """The names that terms may list; those after `STD` are computed here, the others by the pairing engine."""
 
@@ -45,8 +47,9 @@ Title = Annotated[str, Meta(min_length=1, max_length=TITLE)]
 TieBreak = Annotated[str, Meta(min_length=2, max_length=12, pattern=r"^[A-Z][A-Z0-9/-]{1,11}$(?!\n)")]
 Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
 EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
-Sides = Annotated[str, Meta(pattern=r"^(colours|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
+Sides = Annotated[str, Meta(pattern=r"^(colours|both|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
 HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
+BOTH = "both"  # the sides of terms by which each pair plays two matches, the sides exchanged
 Options = dict[Annotated[str, Meta(max_length=64)], OptionValue]
 StageFormat = Literal["swiss", "round_robin", "knockout"]
 Format = Literal["swiss", "round_robin", "knockout", "league", "stages"]
@@ -124,8 +127,10 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     format: "swiss" (Dutch system), "round_robin" (Berger tables; `cycles` times), "knockout", "league"
         (divisions, a round robin in each) or "stages" (several, each for the best of the one before).
     rounds: how many.  Where they follow from the entrants and results, this is the most there may be.
-    sides: who has which seat.  "colours": the first colour is the first seat.  "bid": the same, until the
-        players bid in the match (an option `bid` of the game).  "lot": drawn with the publication of a round.
+    sides: who has which seat.  "colours": the first colour is the first seat.  "both": the same, in two
+        matches of each pair, the sides exchanged; their points together decide the round.  "bid": the same
+        as colours, until the players bid in the match (an option `bid` of the game).  "lot": drawn with the
+        publication of a round.
         "handicap:+2" (-20 to +20): as colours, and every match has this handicap.
     clock: of every match (`domain.clocks`); empty: none.
     tie_breaks: in their order, after the points.
@@ -254,7 +259,19 @@ def must_fit(terms: Terms, now: int | None) -> None:
         raise Refused("terms", "accelerated-round-robin")
     if terms.format != "swiss" and terms.late_rounds:
         raise Refused("terms", "late-in-round-robin")
+    if terms.sides == BOTH:
+        _must_fit_both_sides(terms)
+    elif GAME_POINTS in terms.tie_breaks:
+        raise Refused("terms", "game-points-of-one-match")
     _must_fit_format(terms)
+
+
+def _must_fit_both_sides(terms: Terms) -> None:
+    """Check what only matches in pairs need.  Raises Refused: terms."""
+    if any(one.format == "knockout" for one in stages_of(terms)):
+        raise Refused("terms", "both-sides-of-knockout")
+    if terms.most_entrants > MOST_OF_BOTH_SIDES:
+        raise Refused("terms", "both-sides-entrants", {"most": MOST_OF_BOTH_SIDES})
 
 
 def _must_fit_format(terms: Terms) -> None:

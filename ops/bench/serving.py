@@ -23,7 +23,7 @@ def main() -> None:
         with server(str(HERE / "_bare.py"), scratch) as floor_server:
             client = bare(ours.fetched)
             floor_alone, floor = load(client, [floor_server], 1), load(client, [floor_server], CLIENTS)
-    prompts = ours.fetched * asking.micros
+    prompts, least = ours.fetched * asking.micros, max(floor.micros, 1)  # a short run takes no tick
     say(
         f"durable moves over HTTP, {GAME}, {CLIENTS} clients",
         f"{rate(ours.per_second)} moves/s, {ours.fetched:.2f} prompts fetched with each;"
@@ -34,7 +34,7 @@ def main() -> None:
         f"the server's CPU for a move over HTTP, {GAME}, {CLIENTS} clients",
         f"{ours.micros:.0f} µs, read models and prompts included; {ours.micros - prompts:.0f} µs without the"
         f" prompts, which take {asking.micros:.0f} µs each; judging and record alone"
-        f" {judged(GAME):.0f} µs; floor: {floor.micros:.0f} µs; ratio {ours.micros / floor.micros:.1f}",
+        f" {judged(GAME):.0f} µs; floor: {floor.micros:.0f} µs; ratio {ours.micros / least:.1f}",
     )
     say(f"a move of one client over HTTP, {GAME}", latency(alone, floor_alone))
 

@@ -18,13 +18,21 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import psutil
-from _bench import QUICK, percentiles, ratios, say
+from _bench import QUICK, percentiles, played, ratios, say
 from _load import GAME, Server, Table, load, server
 
 import replay.dataset as glasnost
+from api.cli.common import keep_in
+from api.settings import product
+from api.store.data_source import DataSource
+from api.store.sqlite import SqliteStore
+from domain.games import GAMES
+from replay.dataset.build import Builder
+from replay.dataset.manifest import Settings
 
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
 HEAVY = "SELECT count(*) FROM range(10000000)" if QUICK else ENDLESS
@@ -33,7 +41,7 @@ MOVES = 0.1 if QUICK else 2.5  # seconds of moves in a row
 KILLS = 1 if QUICK else 20
 TIMES = 3 if QUICK else 100
 ONE = "SELECT count(*) FROM matches"
-SAVED = "/v1/queries/cvk_win_rate?pool=seeded"
+SAVED = "/v1/queries/cvk_win_rate?pool=bots"
 STOPPED = (200, 422)
 
 
@@ -79,8 +87,7 @@ def main() -> None:
     """Three lines for what queries cost others, two for their own time, one for the end of the process."""
     with tempfile.TemporaryDirectory() as scratch:
         store, club = f"{scratch}/games", f"{scratch}/club"
-        _run("play", GAME, "--seed", "1", "--matches", "2", "--store", store)
-        _run("data", "build", club, "--store", store)
+        _build(Path(store), Path(club))
         command = ("-m", "api.cli.main", "serve", "--store", store, "--port", "0", "--empty")
         with server(*command, GLASNOST_DATA=club, GLASNOST_SQL="on") as real:
             user = User(real.port)
@@ -91,9 +98,16 @@ def main() -> None:
             _killed(real, user, club)
 
 
-def _run(*arguments: str) -> None:
-    command = [sys.executable, "-m", "api.cli.main", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+def _build(folder: Path, club: Path) -> None:
+    """A store with two matches, and a data set of it."""
+    state = club.with_name("state")
+    state.mkdir()
+    with closing(SqliteStore.open(folder)) as store:
+        for seed in range(2):
+            match, secret = played(GAMES[GAME], seed)
+            keep_in(store, match, secret.bytes)
+        with closing(DataSource(store, state)) as source:
+            Builder(club, state, source, Settings(), product()).build()
 
 
 def _beside(real: Server, user: User) -> None:

@@ -1,14 +1,14 @@
 """Reads a list of entrants from CSV: all of it, or one precise refusal that names line and column.
 
-The first line names the columns: `name`, and any of `player` (an id), `rating` and `seed`.  The text is
-UTF-8; a byte order mark at its beginning is taken.
+The first line names the columns: `name`, and any of `player` (an id), `rating`, `seed` and `mail` (an
+address).  The text is UTF-8; a byte order mark at its beginning is taken.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -18,26 +18,37 @@ from domain.tournaments.terms import MOST_ENTRANTS, must_be_plain
 
 MOST_BYTES = 256 * 1024
 NAME = 64  # characters of a name
-_COLUMNS = ("name", "player", "rating", "seed")
+_COLUMNS = ("name", "player", "rating", "seed", "mail")
 _BOM = b"\xef\xbb\xbf"
 
 
 class ListedEntrant(Struct, frozen=True):
-    """A line of a list: the number of the line, a name, and the id of the player if it is given."""
+    """A line of a list: the number of the line, a name, and the id of the player if it is given.
+
+    mail: the address to which the code of the place is sent; "" for none, as for every player.
+    """
 
     line: int
     name: str
     player: str = ""
     rating: int = 0
     seed: int = 0
+    mail: str = ""
 
 
-def read_entrants(content: bytes) -> list[ListedEntrant]:
+def read_entrants(
+    content: bytes, is_address: Callable[[str], bool] = lambda text: False
+) -> list[ListedEntrant]:
     """Read a list.
+
+    Args:
+        content: the bytes of the file.
+        is_address: is a text a mail address that is taken?
 
     Raises:
         Refused: too-large; invalid: another encoding, an unknown or missing column, a line with a field too
-            few or too many, a number that is none, a name, an id or a seed that occurs twice.
+            few or too many, a number that is none, a name, an id or a seed that occurs twice, an address
+            that is none, or beside the id of a player.
     """
     if len(content) > MOST_BYTES:
         raise Refused("too-large", "body-too-large", {"most": MOST_BYTES})
@@ -45,7 +56,7 @@ def read_entrants(content: bytes) -> list[ListedEntrant]:
     columns = next(rows, (0, []))[1]
     _must_be_columns(columns)
     found = [
-        _entrant(number, dict(zip(columns, _fields(number, row, columns), strict=True)))
+        _entrant(number, dict(zip(columns, _fields(number, row, columns), strict=True)), is_address)
         for number, row in rows
     ]
     if not 1 <= len(found) <= MOST_ENTRANTS:
@@ -87,13 +98,16 @@ def _fields(number: int, row: list[str], columns: list[str]) -> list[str]:
     return row
 
 
-def _entrant(number: int, row: Mapping[str, str]) -> ListedEntrant:
+def _entrant(number: int, row: Mapping[str, str], is_address: Callable[[str], bool]) -> ListedEntrant:
     name = row["name"]
     if not 1 <= len(name) <= NAME:
         raise Refused("invalid", "csv-value", {"line": number, "column": "name", "value": repr(name[:40])})
     must_be_plain({"name": name.replace("\n", "\x00")})
     rating, seed = _number(number, row, "rating", RATING), _number(number, row, "seed", MOST_ENTRANTS)
-    return ListedEntrant(number, name, row.get("player", "")[:128], rating, seed)
+    player, mail = row.get("player", "")[:128], row.get("mail", "")
+    if mail and (player or not is_address(mail)):
+        raise Refused("invalid", "csv-value", {"line": number, "column": "mail", "value": repr(mail[:40])})
+    return ListedEntrant(number, name, player, rating, seed, mail)
 
 
 def _number(line: int, row: Mapping[str, str], column: str, most: int) -> int:

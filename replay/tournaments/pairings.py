@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.kernel import Refused
 from domain.refusals import Sentence
 from domain.tournaments.crosstables import table_for_pairing
-from domain.tournaments.drafts import in_tournament, needs_engine, without_board
-from domain.tournaments.events import Paired, PairedBoard
+from domain.tournaments.drafts import in_tournament, needs_engine, on_both_sides, pairs_of, without_board
+from domain.tournaments.events import Paired, PairedBoard, PairingChanged
 from domain.tournaments.state import Tournament
 from replay.tournaments.pairing import PairingAnswer, engine_at_hand
 from replay.tournaments.published import sha256
@@ -83,9 +83,23 @@ def check_answer(entry: Paired, before: Tournament, pairer: Pairer) -> Sentence 
         about = {"said": Sentence(error.id, error.values)}
         raise Disproved(entry.entry, Sentence("engine-refuses", about), place) from error
     byes = without_board(view, within) | {names[one]: "pairing_bye" for one in answer.byes}
-    boards = named_boards(answer, names)
+    boards = on_both_sides(before.terms, named_boards(answer, names))
     _compare(entry, boards, in_tournament(before, boards, byes), place)
     return None
+
+
+def check_by_hand(entry: PairingChanged, before: Tournament) -> None:
+    """Check that each pair of a pairing by hand plays both sides, if terms say so.
+
+    Raises:
+        Disproved: one does not.
+    """
+    boards = tuple((one.w, one.b, one.floats, one.colour_rule) for one in entry.boards)
+    try:
+        pairs_of(before.terms, boards)
+    except Refused as error:
+        place = Sentence("at-round", {"round": entry.round})
+        raise Disproved(entry.entry, Sentence(error.id, error.values), place) from error
 
 
 def _check_computed(entry: Paired, before: Tournament, place: Sentence) -> Sentence | None:

@@ -1,11 +1,12 @@
 """Standings of a table: places by points and tie-breaks, and every addend of each value.
 
-The engine gacrux computes the tie-breaks that have names in the rules of FIDE, and ranks.  Three are our own,
+The engine gacrux computes the tie-breaks that have names in the rules of FIDE, and ranks.  Four are our own,
 because no library has them; they are given to it as values:
 
 - VPD: the victory points by which the entrant led, minus those by which it was behind, each game capped;
 - FAST: the turn in which won games ended, on average; earlier is better;
-- LOT: the place that was drawn.
+- LOT: the place that was drawn;
+- GP: the points of all single matches, where pairs play both sides.
 
 Values are decimals as texts, so that equal standings are equal bytes.  A board without a result counts as a
 game that was not played, so standings are preliminary until a round is complete.
@@ -32,12 +33,12 @@ ROUND_ROBIN = ("PTS", "DE", "SB", "WIN", "LOT")
 LEAGUE = ("PTS", "DE", "SB", "VPD")
 _CUTS = r"(/[CM][1-9])?"
 _NAMES = re.compile(
-    rf"PTS|DE|WIN|WON|BPG|BWG|REP|KS|AOB|VPD|FAST|LOT|BH{_CUTS}|FB{_CUTS}|ARO{_CUTS}|SB(/C[1-9])?|PS(/C[1-9])?"
+    rf"PTS|DE|WIN|WON|BPG|BWG|REP|KS|AOB|VPD|FAST|LOT|GP|BH{_CUTS}|FB{_CUTS}|ARO{_CUTS}|SB(/C[1-9])?|PS(/C[1-9])?"
 )
 _AVERAGES = ("ARO", "AOB", "FAST")
 _PLACES = ("DE", "LOT")
 _LOWER = ("DE", "FAST", "LOT")  # of which the lower value is the better one
-_OWN = ("VPD", "FAST", "LOT")
+_OWN = ("VPD", "FAST", "LOT", "GP")
 _LAST = Decimal(10**9)  # what the engine gets for a value that there is not: behind all others
 
 How = Literal["sum", "average", "place"]
@@ -206,12 +207,15 @@ class _Computed:
             lot = self._settings.lots.get(line.number)
             return None if lot is None else Decimal(lot)
         rounds = self._own_rounds(name, line).values()
-        if name == "VPD":
+        if name in ("VPD", "GP"):
             return sum(rounds, Decimal(0))
         return _average(list(rounds))
 
     def _own_rounds(self, name: str, line: Line) -> dict[int, Decimal]:
         """What each round gives to one of our own values."""
+        if name == "GP":
+            given = {number: cell.game_points for number, cell in enumerate(line.cells, 1)}
+            return {number: Decimal(points) / 2 for number, points in given.items() if points is not None}
         played = {number: cell for number, cell in enumerate(line.cells, 1) if cell.kind == "played"}
         if name == "VPD":
             cap = self._settings.cap

@@ -61,7 +61,7 @@ from replay.tournaments.file import (
 from replay.tournaments.leaves import Keys, TournamentChain
 from replay.tournaments.matches import MatchFound, MatchWork, all_checked
 from replay.tournaments.pairing import pair
-from replay.tournaments.pairings import Pairer, check_answer, check_input
+from replay.tournaments.pairings import Pairer, check_answer, check_by_hand, check_input
 from replay.tournaments.published import boards_played, match_member, sha256, standings_member
 from replay.tournaments.report import (
     LOG,
@@ -244,6 +244,7 @@ class _Findings:
         elif isinstance(entry, PairingChanged):
             about = {"round": entry.round, "entry": entry.entry}
             self._notes.append(Sentence("paired-by-hand", about))
+            self.attempt(PAIRINGS, partial(check_by_hand, entry, before))
         elif isinstance(entry, Qualified | Promoted | Relegated):
             self.attempt(STANDINGS, partial(self._check_advance, entry, before))
         elif isinstance(entry, Published):

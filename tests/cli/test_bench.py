@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from tests.cli.program import Program, process
+from tests.cli.program import ROOT, Program, process
+from tests.services import forked
+from tests.services.forked import Forked
 
 # How many claims each prints in a quick run.
 LINES = {
@@ -35,6 +39,13 @@ LINES = {
     "web": 6,
     "workers": 1,
 }
+# What `python FILE` does.
+PROGRAM = """
+import os, runpy, sys
+sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 
 
 def test_the_benchmarks_are_listed(glasnost: Program) -> None:
@@ -43,13 +54,25 @@ def test_the_benchmarks_are_listed(glasnost: Program) -> None:
 
 @pytest.mark.parametrize("name", LINES)
 def test_a_benchmark_prints_its_claims_with_floor_and_ratio(name: str) -> None:
-    with process("bench", name, GLASNOST_BENCH="quick") as bench:
-        out, err = bench.communicate(timeout=600)
-    assert (bench.returncode, err) == (0, "")
-    assert len(out.splitlines()) == LINES[name]
-    for line in out.splitlines():
+    lines = quick(name)
+    assert len(lines) == LINES[name]
+    for line in lines:
         assert "floor: " in line
         assert "ratio " in line
+
+
+def quick(name: str) -> list[str]:
+    """What a quick run prints.  The first benchmark is run by the command, the others by a fork server."""
+    if name == next(iter(LINES)) or not forked.AVAILABLE:
+        with process("bench", name, GLASNOST_BENCH="quick") as bench:
+            out, err = bench.communicate(timeout=600)
+        assert (bench.returncode, err) == (0, "")
+        return out.splitlines()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLASNOST_BENCH": "quick"}
+    running = Forked(PROGRAM, str(ROOT / "ops" / "bench" / f"{name}.py"), environment=environment)
+    said, told = running.communicate()
+    assert (running.returncode, told) == (0, b"")
+    return said.decode().splitlines()
 
 
 def test_an_unknown_benchmark_is_refused(glasnost: Program) -> None:

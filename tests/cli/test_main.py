@@ -13,6 +13,7 @@ import pytest
 from api.cli import games
 from api.cli.main import COMMANDS, INTERRUPTED, program, run
 from tests.cli.program import ROOT, Program, process
+from tests.waiting import PATIENCE
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -78,7 +79,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
 
 def test_a_terminal_without_cyrillic_is_no_reason_to_stop(glasnost: Program) -> None:
     with process("games", "cia_vs_kgb", "--lang", "ru", PYTHONIOENCODING="latin-1") as found:
-        out, err = found.communicate(timeout=60)
+        out, err = found.communicate(timeout=PATIENCE)
     assert (found.returncode, err) == (0, "")
     assert "\\u0421" in out
 
@@ -100,7 +101,7 @@ def test_an_error_of_the_program_is_one_line_without_a_traceback(
 
 def test_as_a_process_it_has_the_same_exit_codes(glasnost: Program) -> None:
     with process("games", "nonsense") as found:
-        out, err = found.communicate(timeout=60)
+        out, err = found.communicate(timeout=PATIENCE)
     assert (found.returncode, out) == (2, "")
     assert err.startswith("glasnost: there is no game 'nonsense'")
 
@@ -111,7 +112,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(glasnost: Program) -> None:
         found.stdout.close()
         assert found.stderr is not None
         err = found.stderr.read()
-        found.wait(timeout=60)
+        found.wait(timeout=PATIENCE)
     assert (found.returncode, err) == (2, "")
 
 
@@ -128,7 +129,7 @@ def test_ctrl_c_ends_it_with_one_line(glasnost: Program) -> None:
     # The pipe opens when the program has opened its own end, and waits for more.
     with process("script", "waits") as found, Path("waits").open("wb"):
         found.send_signal(signal.SIGINT)
-        out, err = found.communicate(timeout=60)
+        out, err = found.communicate(timeout=PATIENCE)
     assert (found.returncode, out, err) == (INTERRUPTED, "", "\nglasnost: interrupted\n")
 
 

@@ -24,7 +24,7 @@ from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from tests.api.store.older import TO_SCHEMA_1
 from tests.cli.program import ROOT, Program, process
-from tests.waiting import soon
+from tests.waiting import PATIENCE, soon
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_an_interrupted_migration_leaves_nothing_and_says_so(
         assert process.stdout is not None
         assert process.stdout.readline() == "copied\n"
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "nothing was written to the target: the command can be run again" in said
     glasnost("migrate", "--from", store, "--to", database, "--to-keys", "k").ok()
@@ -159,7 +159,7 @@ def test_the_environment_chooses_the_store_that_is_served(glasnost: Program, dat
         assert line.startswith("listening on http://127.0.0.1:")
         soon(is_ready, line.split()[-1])
         served.send_signal(signal.SIGINT)
-        out, err = served.communicate(timeout=60)
+        out, err = served.communicate(timeout=PATIENCE)
     assert (served.returncode, out, err) == (0, "", "")
 
 
@@ -168,7 +168,7 @@ def test_a_server_without_its_database_says_so_and_shows_no_password(
 ) -> None:
     wrong = database.replace(f":{conninfo_to_dict(database)['password']}@", ":open-sesame@")
     with process("serve", "--port", "0", GLASNOST_STORE=wrong, GLASNOST_KEYS="k") as served:
-        out, err = served.communicate(timeout=60)
+        out, err = served.communicate(timeout=PATIENCE)
     assert (served.returncode, out, err.count("\n")) == (2, "", 1)
     assert "password authentication failed" in err
     assert "open-sesame" not in err

@@ -19,6 +19,7 @@ from domain.kernel import Prompt
 from replay import matchfile
 from replay.verify import verify
 from tests.cli.program import Program
+from tests.waiting import PATIENCE
 
 SHAPE = {"match", "game", "edition", "options", "moves", "result", "root", "file"}
 
@@ -257,7 +258,7 @@ def test_a_file_goes_through_a_link_and_into_a_pipe(glasnost: Program, seeded: b
     with ThreadPoolExecutor() as pool:
         reading = pool.submit(Path("pipe").read_bytes)
         glasnost(*command, "pipe").ok()
-        assert reading.result(timeout=60) == seeded
+        assert reading.result(timeout=PATIENCE) == seeded
     assert Path("pipe").is_fifo()
 
 

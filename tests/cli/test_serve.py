@@ -8,6 +8,7 @@ import urllib.request
 from pathlib import Path
 
 from tests.cli.program import Program, process
+from tests.waiting import PATIENCE
 
 
 def test_it_serves_until_ctrl_c(glasnost: Program) -> None:
@@ -19,14 +20,14 @@ def test_it_serves_until_ctrl_c(glasnost: Program) -> None:
             assert answer.status == 200
         glasnost("play", "cia_vs_kgb", "--store", "s").refused(2, line.split()[-1])
         served.send_signal(signal.SIGINT)
-        out, _ = served.communicate(timeout=60)
+        out, _ = served.communicate(timeout=PATIENCE)
     assert (served.returncode, out) == (0, "")
 
 
 def refused(*arguments: str, **environment: str) -> str:
     """What a server says that does not start: one line, exit code 2."""
     with process("serve", "--store", Path("s").absolute(), *arguments, **environment) as served:
-        out, err = served.communicate(timeout=60)
+        out, err = served.communicate(timeout=PATIENCE)
     assert (served.returncode, out, err.count("\n")) == (2, "", 1), err
     return err
 
@@ -49,7 +50,7 @@ def test_a_store_that_the_environment_names_wrongly_is_refused_and_not_made(glas
         assert served.stdout is not None
         first = served.stdout.readline()
         served.send_signal(signal.SIGINT)
-        _, err = served.communicate(timeout=60)
+        _, err = served.communicate(timeout=PATIENCE)
     assert (served.returncode, first) == (2, "")
     assert "GLASNOST_STORE: this names no store" in err
     assert "open-sesame" not in err

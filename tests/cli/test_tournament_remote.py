@@ -15,6 +15,7 @@ from replay.tournaments import pairing, pairing_twice
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
 from tests.cli.program import Done, Program
+from tests.mail.test_notifications import mailing
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +207,26 @@ def test_a_list_of_both_kinds_enters_nobody(glasnost: Program, at: tuple[str, ..
     glasnost("tournament", "enter", *at, name, "both.csv").refused(2, "divide the list")
     Path("own.csv").write_text(f"name,player\nFay,{player}\n")
     assert glasnost("tournament", "enter", *at, name, "own.csv", "--json").json["kinds"] == ["entered"]
+
+
+def test_a_list_with_addresses_sends_codes_and_prints_the_others(glasnost: Program, tmp_path: Path) -> None:
+    with mailing(tmp_path / "store") as (server, post):
+        Path("my.token").write_text(f"{server.person('organizer').token}\n")
+        at = ("--url", f"http://127.0.0.1:{server.port}", "--token-file", "my.token")
+        Path("terms.toml").write_text(glasnost("tournament", "terms", "swiss").ok().out)
+        name = str(glasnost("tournament", "new", *at, "terms.toml", "--json").json["tournament"])
+        enter = ("tournament", "enter", *at, name)
+        for wrong in ("nobody", "a@b.org\u200b", "<a@b.org>"):
+            Path("list.csv").write_text(f"name,mail\nAnn,ann@example.org\nBen,{wrong}\n")
+            glasnost(*enter, "list.csv").refused(2, "line 3", "mail")
+        Path("list.csv").write_text("name,mail\nAnn,ann@example.org\nBen,\n")
+        _, ann, ben = glasnost(*enter, "list.csv").ok().out.splitlines()
+        assert ann == "Ann\tthe code is sent by mail"
+        assert len(ben.removeprefix("Ben\t")) > 20
+        post.arrives(1)
+        assert [message["To"] for message in post.messages] == ["ann@example.org"]
+        log = server.client().get(f"/v1/tournaments/{name}/log").body
+        assert b"example.org" not in log
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,10 @@ that the server refuses ends a `bash` block; a `console` block may show refusals
 
 A document that names a database gets a PostgreSQL server of its own, whose port, password and programs the
 environment tells; and free ports for the servers that it starts.  What it leaves running is ended with it.
+
+Each command is a process.  Most of them are forked from one that has imported the program
+(`tests.services.forking`): a new interpreter takes half a second of one core, and the documents show more
+than a hundred commands.
 """
 
 from __future__ import annotations
@@ -27,8 +31,10 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tests import services
 from tests.docs.documents import ROOT, Block, Document
+from tests.docs.glasnost import FORKS
 from tests.services.leash import free_port
 
+CLIENT = ROOT / "tests" / "docs" / "glasnost.py"
 SHOWN = "localhost:8000"
 DATABASE = "postgresql://"
 _SECONDS = 240
@@ -119,15 +125,19 @@ def shown(block: Block) -> list[Shown]:
 
 
 def run(
-    document: Document, blocks: Sequence[Block], server: Server, folder: Path
+    document: Document, blocks: Sequence[Block], server: Server, folder: Path, forks: str | None = None
 ) -> dict[tuple[int, int], list[str]]:
     """Run blocks of a document in `folder`; gives what each command of a console block printed, by the line
     of the block and the place of the command in it.
 
+    Args:
+        forks: the address of a fork server, which is to run the commands of `./ops/glasnost` in the place of
+            new interpreters.
+
     Raises:
         Failed: a block did not run to its end.
     """
-    (folder / "ops").symlink_to(ROOT / "ops")
+    _commands(folder / "ops", forks)
     (folder / "var").symlink_to(server.folder)
     (folder / ".printed").mkdir()
     script = _LEAVE + _PREAMBLE
@@ -138,13 +148,26 @@ def run(
         script += _part(block)
     script = _own_ports(script.replace(SHOWN, server.host))
     with database(script) as known:
-        _execute(document, script, folder, {**environment(), **known})
+        _execute(document, script, folder, {**environment(), **known, **({FORKS: forks} if forks else {})})
     return {
         (block.line, number): _printed(folder, block, number, server)
         for block in blocks
         if block.language == "console"
         for number, _ in enumerate(shown(block))
     }
+
+
+def _commands(folder: Path, forks: str | None) -> None:
+    """Make `ops` as the documents know it."""
+    if forks is None:
+        folder.symlink_to(ROOT / "ops")
+        return
+    folder.mkdir()
+    for path in (ROOT / "ops").iterdir():
+        if path.name != "glasnost":
+            (folder / path.name).symlink_to(path)
+    (folder / "glasnost").write_text(f'#!/bin/sh\nexec "{sys.executable}" -SEI "{CLIENT}" "$@"\n', "utf-8")
+    (folder / "glasnost").chmod(0o755)
 
 
 def _part(block: Block) -> str:

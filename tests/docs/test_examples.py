@@ -9,8 +9,11 @@ from playwright.sync_api import Page
 
 from tests.docs.documents import LANGUAGES, Block, Document, documents, read
 from tests.docs.session import Server, agrees, run, shown
+from tests.services import forked
 
 DOCUMENTS = documents()
+# In these `./ops/glasnost` itself is run; in the others a fork server runs what it would start.
+WHOLE = {"README.md", "docs/command-line.md"}
 
 
 def own_blocks(document: Document) -> list[Block]:
@@ -25,7 +28,8 @@ def own_blocks(document: Document) -> list[Block]:
 def test_the_blocks_of_a_document_run_and_print_what_is_shown(
     document: Document, server: Server, tmp_path: Path
 ) -> None:
-    printed = run(document, own_blocks(document), server, tmp_path)
+    forks = forked.server() if forked.AVAILABLE and document.name not in WHOLE else None
+    printed = run(document, own_blocks(document), server, tmp_path, forks)
     for block in own_blocks(document):
         if block.language == "console":
             for number, one in enumerate(shown(block)):

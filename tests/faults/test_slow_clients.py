@@ -15,6 +15,7 @@ from tests.api.store.locations import Folder
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Door, Workers, working
+from tests.waiting import PATIENCE
 
 SAMPLE, FULL = 200, 10_000  # idle streams
 SLOW = 50  # clients of each other kind
@@ -28,7 +29,7 @@ _SPARE = 1_000  # files that a process needs besides
 
 def opened(doors: list[Door], stack: ExitStack) -> socket.socket:
     """A connection that stays open for as long as the stack."""
-    return stack.enter_context(socket.create_connection(doors[0], timeout=60))
+    return stack.enter_context(socket.create_connection(doors[0], timeout=PATIENCE))
 
 
 @contextmanager
@@ -90,7 +91,7 @@ def idle(doors: list[Door], match: str, count: int) -> Iterator[None]:
 
 def endless(doors: list[Door], head: bytes, piece: bytes) -> None:
     """Something without an end is cut off by the server long before its sender is tired."""
-    with socket.create_connection(doors[0], timeout=60) as line, suppress(OSError):
+    with socket.create_connection(doors[0], timeout=PATIENCE) as line, suppress(OSError):
         line.sendall(head)
         for _ in range(MOST // len(piece)):
             line.sendall(piece)
@@ -99,7 +100,7 @@ def endless(doors: list[Door], head: bytes, piece: bytes) -> None:
 
 def declared_huge(doors: list[Door]) -> bytes:
     """The status of a body that says that it is huge, of which nothing ever comes."""
-    with socket.create_connection(doors[0], timeout=60) as line:
+    with socket.create_connection(doors[0], timeout=PATIENCE) as line:
         line.sendall(_HEAD + b"content-length: 1000000000000\r\n\r\n")
         return line.recv(12)
 

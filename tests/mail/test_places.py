@@ -18,6 +18,7 @@ from tests.api.http.test_tournaments import Desk
 from tests.mail.smtp import Post
 from tests.mail.test_notifications import mailing
 from tests.waiting import soon
+from tests.web.tournament_hall import form
 
 ADDRESS = "uncle@example.org"
 LINK = re.compile(r"https://play\.example\.org(/t/\w+/place/(\w+)/(\S+))")
@@ -118,6 +119,35 @@ def test_a_person_without_an_account_takes_the_place_once(mailed: tuple[Served, 
     assert server.client().get(path).status == 404
     rows = desk.director.get(f"{desk.path}/entrants").json["entrants"]
     assert [row["player"] for row in rows if row["entrant"] == entrant] == [guest.player]
+
+
+def test_the_desk_sends_codes_to_the_addresses_of_its_form(mailed: tuple[Served, Post, Desk]) -> None:
+    _, post, desk = mailed
+    page = f"/t/{desk.id}/desk"
+    assert b"vanya@example.org" in desk.director.get(page).body  # how a line with an address is written
+    before = desk.entry
+    for wrong in (
+        "Guest <nobody>",
+        "Guest <a@b.example\nBcc: x@y.example>",
+        "Guest <>",
+        "<a@b.example>",
+        "G a@b.example",
+    ):
+        assert form(desk.director, page, do="invite", expect=before, names=wrong).status == 422
+    assert (desk.entry, post.messages) == (before, [])
+    names = f"Uncle Vanya <{ADDRESS}>\r\nSonya\r\n"
+    shown = form(desk.director, page, do="invite", expect=before, names=names)
+    assert shown.status == 200
+    text = shown.body.decode()
+    assert ("Uncle Vanya" in text, "The code is sent by mail." in text, ADDRESS in text) == (
+        True,
+        True,
+        False,
+    )
+    assert text.count("<code>") == 1
+    _, entrant, _ = sent(post)
+    assert entrant in [row["entrant"] for row in desk.director.get(f"{desk.path}/entrants").json["entrants"]]
+    assert ADDRESS.encode() not in desk.director.get(f"{desk.path}/log").body
 
 
 def test_nothing_but_the_message_holds_address_or_code(mailed: tuple[Served, Post, Desk]) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from domain.game import Game
 from domain.games import GAMES
 from domain.signed_notes import Note
+from domain.tournaments.events import KINDS
 from domain.tournaments.history import TournamentLog
 from replay.tournaments.file import MANIFEST
 from replay.tournaments.verify import verify
@@ -87,6 +88,10 @@ def test_a_tournament_file_is_right_and_what_is_left_is_said(page: Page, data: b
         "pairings": ("skipped", "pairings-elsewhere"),
         "standings": ("skipped", "standings-elsewhere"),
     }
+
+
+def test_the_page_knows_every_kind_of_entry(page: Page) -> None:
+    assert set(page.evaluate("GlasnostTournament.kinds")) == KINDS
 
 
 def test_a_file_over_any_entry_is_right_so_far(page: Page, cup: Cup, log: TournamentLog, path: Path) -> None:
@@ -299,11 +304,24 @@ def test_parts_that_do_not_follow_from_the_entries_are_named(
 # ── hostile archives ──
 
 
-@pytest.mark.parametrize("name", forgeries.HOSTILE)
-def test_a_hostile_archive_is_refused_by_its_directory(page: Page, name: str) -> None:
-    [verdict] = judged_tournaments(page, [forgeries.HOSTILE[name]])
-    assert verdict.rows["archive"][0] == "wrong"
-    assert {row: state for row, (state, _) in verdict.rows.items() if state == "ok"} == {}
+REFUSED = {
+    "bomb": "not-packed-here",
+    "above": "foreign-member",
+    "absolute": "foreign-member",
+    "in a folder": "foreign-member",
+    "foreign": "foreign-member",
+    "many": "too-many-members",
+    "count": "too-many-members",
+    "only readme": "not-packed-here",
+}
+
+
+def test_a_hostile_archive_is_refused_by_its_directory(page: Page) -> None:
+    verdicts = judged_tournaments(page, forgeries.HOSTILE.values())
+    for name, verdict in zip(forgeries.HOSTILE, verdicts, strict=True):
+        assert verdict.failures["log"][1] == REFUSED.get(name, "archive-without-end"), name
+        assert verdict.rows["archive"][0] == "wrong"
+        assert "ok" not in [state for state, _ in verdict.rows.values()]
 
 
 def test_members_that_are_there_twice_too_large_or_hidden_are_refused(
@@ -479,7 +497,6 @@ def test_a_tournament_of_448_matches_is_checked_and_one_changed_result_is_named(
     verdict.wait_for(timeout=600_000)
     expect(verdict).to_have_attribute("data-state", "ok")
     expect(results).to_contain_text("448 of 448")
-    forged(members_of(data), path, forgeries.win, name)
-    fresh.set_input_files("#file", path)
+    fresh.set_input_files("#file", forged(members_of(data), path.with_name("forged"), forgeries.win, name))
     verdict.wait_for(timeout=600_000)
     expect(results).to_have_attribute("data-id", "result-not-of-match")

@@ -27,10 +27,10 @@ class Hall:
     """A director with a Swiss tournament of eight entrants; rounds are made over HTTP, results are ruled.
 
     Rounds are paired in the process of the test: processes of their own are tested where they are the
-    question.
+    question.  `also`: terms that are other than usual.
     """
 
-    def __init__(self, server: Served) -> None:
+    def __init__(self, server: Served, **also: object) -> None:
         assert server.services is not None
         server.services.tournaments._pairer = pair
         self._follower, self._at_work = server.services.follower, False
@@ -38,7 +38,7 @@ class Hall:
         self._follower.tick = self._noted  # type: ignore[method-assign]
         self.server = server
         self.director = server.person("organizer")
-        terms = {"game": GAME, "format": "swiss", "rounds": 5, "clock": [{"mode": "days", "days": 3}]}
+        terms = {"game": GAME, "format": "swiss", "rounds": 5, "clock": [{"mode": "days", "days": 3}], **also}
         told = self.director.post("/v1/tournaments", {"title": "Autumn Open 2026", "terms": terms}).json
         self.id, self.path = told["tournament"], f"/v1/tournaments/{told['tournament']}"
         self.players = [server.player(name) for name in NAMES]

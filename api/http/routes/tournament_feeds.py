@@ -109,18 +109,17 @@ def tasks_of(s: Tournament, player: str) -> Iterator[Task]:
 
 def _boards_of(s: Tournament, entrant: str) -> Iterator[Task]:
     """The boards that an entrant has to play."""
-    for had in s.rounds:
-        board = had.board_of(entrant)
-        if board is not None and board.opened and not board.result:
+    for one, board in [(had, board) for had in s.rounds for board in had.boards_of(entrant)]:
+        if board.opened and not board.result:
             yield Task(
                 "play",
                 s.id,
                 s.title,
                 entrant=entrant,
-                round=had.number,
+                round=one.number,
                 board=board.number,
                 match=board.match,
-                until=UNSET if had.until is None else had.until,
+                until=UNSET if one.until is None else one.until,
             )
 
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.api.patience import AT_FIRST
+from tests.services import forked
+from tests.services.forked import Forked
 from tests.waiting import PATIENCE
 
 _PROGRAM = """
@@ -48,9 +50,15 @@ class Process:
         environment: Mapping[str, str] = {},
     ) -> None:
         filled = "empty" if empty else "filled"
-        command = [*under, sys.executable, "-c", first + _PROGRAM, location, host, str(port), filled]
+        self._process: Forked | subprocess.Popen[bytes]
         given = {**os.environ, **_QUIET, **({"GLASNOST_KEYS": str(keys)} if keys else {}), **environment}
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=given)
+        program = (first + _PROGRAM, location, host, str(port), filled)
+        # Other first lines may be meant to run before anything is imported.
+        if forked.AVAILABLE and not under and first in ("", AT_FIRST):
+            self._process = Forked(*program, environment=given)
+        else:
+            pipe, command = subprocess.PIPE, [*under, sys.executable, "-c", *program]
+            self._process = subprocess.Popen(command, stdout=pipe, stderr=pipe, env=given)
         self.pid = self._process.pid
         assert self._process.stdout is not None
         self.line = self._process.stdout.readline().decode()

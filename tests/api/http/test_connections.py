@@ -24,7 +24,7 @@ from tests.api.http.streaming import Listener
 from tests.api.http.test_operations import metrics
 from tests.api.http.test_protocols import Wire, answered
 from tests.faults.test_slow_clients import raise_limit
-from tests.waiting import soon
+from tests.waiting import PATIENCE, soon
 
 CROWD, FILES = 1_000, 512
 POST = b"POST /v1/players HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
@@ -39,7 +39,7 @@ DRIPPING = {
 
 def asked(port: int, path: str, host: str = "127.0.0.1", **headers: str) -> int:
     """The status of a request from this address on a new connection."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=60, source_address=(host, 0))
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE, source_address=(host, 0))
     try:
         connection.request("GET", path, headers=headers)
         return connection.getresponse().status
@@ -121,7 +121,7 @@ def test_headers_and_body_have_a_deadline(toy_in_words: Game, tmp_path: Path, be
 def test_slow_trickle_is_closed_at_the_deadline(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, head_seconds=0.2, body_seconds=0.2, body_bytes_per_second=10**6) as server:
         for begun, drop in DRIPPING.items():
-            with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
+            with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
                 line.sendall(begun)
                 line.settimeout(0.01)
                 came = b""
@@ -135,7 +135,7 @@ def test_slow_trickle_is_closed_at_the_deadline(toy_in_words: Game, tmp_path: Pa
 def test_body_deadline_grows_with_the_bytes_received(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, body_seconds=0.01, body_bytes_per_second=1) as server:
         body = json.dumps({"name": "Ann"}).encode() + b" " * 1_000
-        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
             line.sendall(POST + b"content-length: %d\r\n\r\n" % len(body) + body[:500])
             line.settimeout(0.3)
             with pytest.raises(TimeoutError):
@@ -150,7 +150,7 @@ def streams(server: Served, match: str, count: int, **headers: str) -> Iterator[
     """Streams of a match, each of which was answered."""
     with ExitStack() as stack:
         for _ in range(count):
-            connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
             stack.callback(connection.close)
             connection.request(
                 "GET", f"/v1/matches/{match}/moves", headers={"accept": "text/event-stream", **headers}

@@ -17,6 +17,7 @@ from api.settings import BadSetting, read
 from domain.game import Game
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.streaming import Listener
+from tests.waiting import PATIENCE
 
 OURS, THEIRS = "https://app.example.org", "https://evil.example"
 NAMED = {"name": "Eve"}
@@ -304,7 +305,7 @@ def test_socket_is_open_to_allowed_pages_and_to_non_browsers(shared: Served) -> 
 def opened(server: Served, head: dict[str, str]) -> None:
     """Open a socket with these headers, and close it."""
     host = head.get("host", f"127.0.0.1:{server.port}")
-    line = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+    line = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
     with (
         line,
         connect(

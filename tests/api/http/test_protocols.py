@@ -18,6 +18,7 @@ from api.settings import Settings
 from domain.game import Game
 from tests.api.http.processes import Process
 from tests.api.http.served import Answer, Client, Served, served
+from tests.waiting import PATIENCE
 
 HEAD_BYTES = Settings().head_bytes
 ASKED = b"GET /v1/games HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -41,7 +42,7 @@ def test_disconnect_during_a_request_is_not_logged_as_an_error(
 
 @pytest.mark.parametrize("begun", [b"", b"x: ", b"x: y\r\n" * 20])
 def test_endless_headers_are_refused(server: Served, begun: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
         with suppress(OSError):  # it is closed before all is sent
             line.sendall(b"GET /" if not begun else ASKED[:-2] + begun)
             for _ in range(4 * HEAD_BYTES // 1_000):
@@ -61,7 +62,7 @@ def head_of(size: int) -> bytes:
 
 def answered(server: Served, request: bytes) -> Answer:
     """What is answered to these bytes, until the server hangs up."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
         line.sendall(request)
         answer = HTTPResponse(line)
         answer.begin()
@@ -72,7 +73,7 @@ def answered(server: Served, request: bytes) -> Answer:
 
 def test_header_limit_is_exact(server: Served) -> None:
     client = server.client()
-    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as line:
+    with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE) as line:
         line.sendall(head_of(HEAD_BYTES))
         assert line.recv(12) == b"HTTP/1.1 200"
     told = answered(server, head_of(HEAD_BYTES + 1)).problem(431, "head-too-large")
@@ -84,7 +85,7 @@ def test_body_and_pipelined_requests_do_not_count_as_headers(server: Served) -> 
     body = b'{"game": "toy"' + b" " * 60_000 + b"}"
     content = {"content-type": "application/json", "x": "y" * 6_000}
     assert ann.send("POST", "/v1/matches", body, content).status == 201
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
         line.sendall(head_of(HEAD_BYTES // 2) * 3)
         found = b""
         while found.count(b"HTTP/1.1 200") < 3:
@@ -119,7 +120,10 @@ def test_idle_connection_is_closed(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "IDLE_SECONDS", 0.05)
-    with served(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
+    with (
+        served(tmp_path) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line,
+    ):
         assert line.recv(1) == b""
 
 

@@ -86,7 +86,7 @@ class Hand(threading.Thread):
 
 def stream(port: int, match: str) -> socket.socket:
     """A stream of which the first bytes have come: a request that was never read may be cut off."""
-    line = socket.create_connection(("127.0.0.1", port), timeout=60)
+    line = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     line.sendall(
         f"GET /v1/matches/{match}/moves HTTP/1.1\r\nhost: localhost\r\n".encode()
         + b"accept: text/event-stream\r\n\r\n"
@@ -148,7 +148,7 @@ def test_partly_received_request_is_answered_at_stop(tmp_path: Path) -> None:
         token = host.post("/v1/players", {"name": "Ann"}).json["token"]
         host.close()
         body = json.dumps({"game": GAME}).encode()
-        with socket.create_connection(("127.0.0.1", running.port), timeout=60) as line:
+        with socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE) as line:
             line.sendall(
                 f"POST /v1/matches HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n"
                 f"content-length: {len(body)}\r\nexpect: 100-continue\r\n\r\n".encode()
@@ -187,7 +187,7 @@ def _wait_until_nobody_is_let_in(port: int) -> None:
     end = time.monotonic() + 30
     with suppress(ConnectionError):
         while time.monotonic() < end:
-            socket.create_connection(("127.0.0.1", port), timeout=30).close()
+            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
             time.sleep(0.01)
         raise AssertionError("it goes on listening")
 

@@ -21,6 +21,7 @@ from tests import services
 from tests.api.store.appends import appends, stored
 from tests.api.store.locations import Database
 from tests.matches import Sitting, finished
+from tests.waiting import PATIENCE
 
 CLIENTS = 4
 
@@ -133,7 +134,7 @@ def test_a_listener_whose_connection_was_ended_listens_again(
             " WHERE application_name = 'glasnost listener' AND datname = current_database()"
         )
         workers[1].submit(opening(toy_game, seed)).result()
-        assert told.get(timeout=60) == (f"m{seed}", seed)
+        assert told.get(timeout=PATIENCE) == (f"m{seed}", seed)
     assert told.empty()
 
 
@@ -155,7 +156,7 @@ def test_a_listener_that_hears_nothing_is_replaced(
     def is_told_of_another() -> None:
         seed = next(seeds)
         workers[1].submit(opening(toy_game, seed)).result()
-        assert told.get(timeout=60) == (f"m{seed}", seed)
+        assert told.get(timeout=PATIENCE) == (f"m{seed}", seed)
 
     is_told_of_another()
     while listeners(place) & heard or not listeners(place):

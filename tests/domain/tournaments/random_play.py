@@ -15,14 +15,14 @@ from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
 from domain.tournaments import rules
-from domain.tournaments.drafts import drafted, needs_engine, without_board
+from domain.tournaments.drafts import drafted, needs_engine, on_both_sides, without_board
 from domain.tournaments.events import RESULTS
 from domain.tournaments.formats.cut import Ranked
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import THE_HOUSE, Actor, Given
 from domain.tournaments.rounds import next_round
 from domain.tournaments.state import Tournament
-from domain.tournaments.terms import League, Stage, Terms
+from domain.tournaments.terms import BOTH, League, Stage, Terms
 
 DIRECTOR = Actor("pd", "organizer")
 ARBITER = Actor("pa", "player")
@@ -107,7 +107,7 @@ def greedy(s: Tournament) -> c.PairingDraft:
         rules="2026-02-01",
         input_sha256=digest,
         input=TRF,
-        boards=tuple(boards),
+        boards=on_both_sides(s.terms, tuple(boards)),
         byes=byes,
     )
 
@@ -155,6 +155,8 @@ class RandomPlay:
             self.terms = replace(self.terms, stages=stages)
         if self.terms.format == "swiss":
             self.terms = replace(self.terms, rounds=5, late_rounds=self.random.choice((0, 3)))
+        if self.terms.format in ("swiss", "round_robin", "league") and self.random.random() < 0.4:
+            self.terms = replace(self.terms, sides=BOTH)
         self.log, self.secret = started(self.terms)
         self.sent = 0
         for actor in PEOPLE[: self.random.randrange(3, 8)]:
@@ -233,7 +235,7 @@ class RandomPlay:
             if random.random() < 0.2:
                 return lambda: c.ChangePairing(
                     round=one.number,
-                    boards=tuple(c.Pairing(b.b, b.w) for b in one.boards),
+                    boards=tuple(c.Pairing(pair[0].b, pair[0].w) for pair in one.pairs),
                     reason="request",
                     text="colours",
                 )

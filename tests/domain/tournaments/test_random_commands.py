@@ -14,6 +14,7 @@ from domain.tournaments.events import Paired
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.log import codec
 from domain.tournaments.state import Tournament
+from domain.tournaments.terms import BOTH
 from tests.domain.tournaments.random_play import RandomPlay
 
 
@@ -22,8 +23,9 @@ def check(s: Tournament) -> None:
     players = [one.player for one in s.entrants.values()]
     assert len(players) == len(set(players)), "one entrant per player"
     for one in s.rounds:
-        named = [name for board in one.boards for name in board.entrants] + list(one.byes)
-        assert len(named) == len(set(named)), "an entrant has one board or one bye in a round"
+        named = [name for pair in one.pairs for name in pair[0].entrants] + list(one.byes)
+        assert len(named) == len(set(named)), "an entrant has one opponent or one bye in a round"
+        assert {len(pair) for pair in one.pairs} == {2 if s.terms.sides == BOTH else 1}
         assert [board.number for board in one.boards] == list(range(1, len(one.boards) + 1))
         assert len({board.match for board in one.boards}) == len(one.boards)
     assert all(one.status == "closed" for one in s.rounds[:-1])

@@ -17,6 +17,7 @@ from replay.dataset.search import PARAMETERS, parse
 from replay.dataset.wrong_query import WrongQuery
 from tests.cli.program import Done, Program, process
 from tests.replay.dataset.conftest import Club
+from tests.waiting import PATIENCE
 
 REASONS = "SELECT pool, reason, count(*) AS n FROM matches GROUP BY ALL ORDER BY ALL"
 SEARCH = "turn < 3 and defcon < 5 and not us controls iran"
@@ -180,7 +181,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(club: Club) -> None:
         assert found.stdout is not None
         assert found.stderr is not None
         found.stdout.close()
-        assert (found.stderr.read(), found.wait(timeout=60)) == ("", 2)
+        assert (found.stderr.read(), found.wait(timeout=PATIENCE)) == ("", 2)
 
 
 # ── glasnost query ──

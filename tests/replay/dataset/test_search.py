@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,9 +14,10 @@ from scipy.stats import binomtest
 from domain.games import GAMES
 from domain.kernel import Refused
 from domain.match import Match
+from replay.dataset.parts import batch_of
 from replay.dataset.search import MOST_NESTED, MOST_TEXT, MOST_TOKENS, VOCABULARIES, Search, parse
 from replay.tables import registry, twilight_struggle
-from replay.tables.schema import Rows
+from replay.tables.schema import Row, Rows, Table
 from tests.matches import finished
 from tests.replay.dataset.test_queries import CORE, insert
 from tests.replay.files import file_of
@@ -106,25 +106,16 @@ def database_of(game: str, seeds: range) -> duckdb.DuckDBPyConnection:
             insert(database, "seats", {"match": f"m{seed}", "seat": seat, "player": f"p-{seat}"}, pool)
         prefix = VOCABULARIES[game].prefix
         for name in ("positions", "cards", *(["effects"] if game == TS else ())):
-            filled(database, f"{prefix}{name}", rows(game, seed)[f"{prefix}{name}"], pool)
+            filled(database, described[f"{prefix}{name}"], rows(game, seed)[f"{prefix}{name}"], pool)
     return database
 
 
-def filled(database: duckdb.DuckDBPyConnection, table: str, made: list[tuple[Any, ...]], pool: str) -> None:
+def filled(database: duckdb.DuckDBPyConnection, table: Table, made: list[Row], pool: str) -> None:
     """Add all rows of a table at once; DuckDB takes row by row slowly."""
-    if not made:
-        return
-    lines = [json.dumps([*row, pool]) for row in made]
-    columns = database.execute(f"SELECT column_name, column_type FROM (DESCRIBE {table})").fetchall()
-    values = ", ".join(
-        f"CAST(json_extract_string(line, '$[{at}]') AS {kind})"
-        if kind != "VARCHAR[]"
-        else f"CAST(json_extract(line, '$[{at}]') AS VARCHAR[])"
-        for at, (_, kind) in enumerate(columns)
-    )
-    database.execute(
-        f"INSERT INTO {table} SELECT {values} FROM (SELECT unnest($lines) AS line)", {"lines": lines}
-    )
+    if made:
+        database.register("made", batch_of(table, made))
+        database.execute(f"INSERT INTO {table.name} SELECT *, $pool FROM made", {"pool": pool})
+        database.unregister("made")
 
 
 @pytest.fixture(scope="module")

@@ -35,13 +35,13 @@ Members = dict[str, bytes]
 Json = dict[str, Any]
 
 
-async def played(rounds: int = 3, entrants: int = 6, format: Format = "swiss") -> Cup:
+async def played(rounds: int = 3, entrants: int = 6, format: Format = "swiss", sides: str = "colours") -> Cup:
     """A tournament that is over, with the standings of its second round and of its end published.
 
     One result of the second round is ruled otherwise; an entrant calls the arbiter, and is answered.
     """
     cup = Cup(MemoryStore())
-    cup.terms = msgspec.structs.replace(cup.terms, rounds=rounds, format=format)
+    cup.terms = msgspec.structs.replace(cup.terms, rounds=rounds, format=format, sides=sides)
     cup.tournaments._pairer = pair
     await cup.announced(entrants)
     for number in range(1, rounds + 1):

@@ -210,6 +210,17 @@ def check_standings(entries: list[Json], parts: dict[str, bytes]) -> None:
                 require(float(row["values"][0]) == points[row["entrant"]], f"points of {row['entrant']}")
 
 
+def together(first: str, second: str) -> str:
+    """The result of two matches of a pair, which exchanged the sides: who has more points has won."""
+    if not first or not second:
+        return ""
+    w = {"1-0": 1, "+-": 1, "½": 0.5}.get(first, 0) + {"0-1": 1, "-+": 1, "½": 0.5}.get(second, 0)
+    b = {"0-1": 1, "-+": 1, "½": 0.5}.get(first, 0) + {"1-0": 1, "+-": 1, "½": 0.5}.get(second, 0)
+    if w == b:
+        return "½" if w else "0-0"
+    return "1-0" if w > b else "0-1"
+
+
 def points_after(entries: list[Json]) -> dict[str, float]:
     """The points of each entrant: by the latest ruling, else the recorded result; a bye is a point."""
     points = {entry["entrant"]: 0.0 for entry in entries if entry["kind"] in ("entered", "invited")}
@@ -227,10 +238,19 @@ def points_after(entries: list[Json]) -> dict[str, float]:
             which[entry["round"], entry["board"]] = entry["result"]
         elif entry["kind"] == "penalised" and entry["penalty"] == "points":
             points[entry["entrant"]] -= entry["amount"] / 2
+    matches: dict[tuple[int, frozenset[str]], list[tuple[str, str, str]]] = {}
     for place, one in pairs.items():
-        result = (recorded | ruled).get(place, "")
-        points[one["w"]] += {"1-0": 1, "+-": 1, "½": 0.5}.get(result, 0)
-        points[one["b"]] += {"0-1": 1, "-+": 1, "½": 0.5}.get(result, 0)
+        met = matches.setdefault((place[0], frozenset((one["w"], one["b"]))), [])
+        met.append((one["w"], one["b"], (recorded | ruled).get(place, "")))
+    both = entries[0]["terms"]["sides"] == "both"
+    for had in matches.values():
+        require(len(had) == (2 if both else 1), "matches of a pair")
+        w, b, result = had[0]
+        if both:
+            require((had[1][0], had[1][1]) == (b, w), "sides of a pair")
+            result = together(result, had[1][2])
+        points[w] += {"1-0": 1, "+-": 1, "½": 0.5}.get(result, 0)
+        points[b] += {"0-1": 1, "-+": 1, "½": 0.5}.get(result, 0)
     for given in byes.values():
         for entrant, why in given.items():
             points[entrant] += {"pairing_bye": 1, "half_bye": 0.5}.get(why, 0)

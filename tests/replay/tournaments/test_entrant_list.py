@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from api.mail.settings import is_address
 from domain.kernel import Refused
 from replay.tournaments.entrant_list import MOST_BYTES, ListedEntrant, read_entrants
 
@@ -13,6 +14,14 @@ def test_a_list_is_read_with_and_without_a_byte_order_mark() -> None:
     wanted = [ListedEntrant(2, "Ann", "", 1500, 1), ListedEntrant(4, "Ёлка", "p7")]
     assert read_entrants(content) == read_entrants(b"\xef\xbb\xbf" + content) == wanted
     assert read_entrants(content.replace(b"\n", b"\r\n")) == wanted
+
+
+def test_a_line_may_have_an_address_that_is_taken() -> None:
+    content = b"name,mail\nAnn,ann@example.org\nBen,\n"
+    assert read_entrants(content, is_address) == [
+        ListedEntrant(2, "Ann", mail="ann@example.org"),
+        ListedEntrant(3, "Ben"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +40,9 @@ def test_a_list_is_read_with_and_without_a_byte_order_mark() -> None:
         (b"name,rating\nAnn,99999\n", "csv-value", {"line": 2, "column": "rating"}),
         ("name,rating\nAnn,\u0661\n".encode(), "csv-value", {"line": 2, "column": "rating"}),
         (b"name\n" + b"x" * 65 + b"\n", "csv-value", {"line": 2, "column": "name"}),
+        (b"name,mail\nAnn,ann\n", "csv-value", {"line": 2, "column": "mail"}),
+        (b'name,mail\nAnn,"a@b.org\nBcc: x@y.org"\n', "csv-value", {"line": 3, "column": "mail"}),
+        (b"name,player,mail\nAnn,p1,a@b.org\n", "csv-value", {"line": 2, "column": "mail"}),
         (b"name,seed\nAnn,1\nBen,1\n", "csv-twice", {"line": 3, "column": "seed", "other": 2}),
         (b"name\nAnn\nAnn\n", "csv-twice", {"line": 3, "column": "name", "other": 2}),
         ("name\n\u202eAnn\n".encode(), "text-character", {"field": "name"}),
@@ -44,7 +56,7 @@ def test_bad_lists_are_refused_with_line_and_column(
     content: bytes, id: str, values: dict[str, object]
 ) -> None:
     with pytest.raises(Refused) as refused:
-        read_entrants(content)
+        read_entrants(content, is_address)
     assert refused.value.id == id
     assert {name: refused.value.values[name] for name in values} == values
 

@@ -21,6 +21,7 @@ from replay.transparency.submission import MOST_ANSWER, Submission
 from replay.transparency.tree import consistency
 from tests.cli.program import process
 from tests.replay.transparency.liar import Liar, mth
+from tests.waiting import PATIENCE
 
 STEPS = 12  # leaves by which both histories grow while a process lives
 
@@ -51,7 +52,7 @@ class Histories:
         """Submit larger and larger trees, until the witness is gone."""
         url = urlsplit(address)
         old, size = 0, 3
-        connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)
+        connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=PATIENCE)
         with closing(connection), suppress(OSError, http.client.HTTPException):
             for _ in range(STEPS):
                 connection.request("POST", "/add-checkpoint", self.submission(which, old, size).body)
@@ -79,7 +80,7 @@ def started(folder: Path, liar: Liar) -> tuple[subprocess.Popen[str], str]:
 def ask(address: str) -> tuple[int, str]:
     """The status and the text of the checkpoint that the witness shows."""
     url = urlsplit(address)
-    with closing(http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection(url.hostname or "", url.port, timeout=PATIENCE)) as connection:
         connection.request("GET", "/checkpoint")
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
