@@ -154,7 +154,7 @@ def test_a_server_without_them_answers_every_route(tmp_path: Path) -> None:
 
 
 def _answers(address: str, match: str) -> Iterator[tuple[str, int]]:
-    for path, methods in httpx.get(f"{address}/openapi.json").json()["paths"].items():
+    for path, methods in httpx.get(f"{address}/openapi.json", timeout=PATIENCE).json()["paths"].items():
         filled = re.sub(r"\{\w+\}", "1", path.replace("{match}", match))
         for method in methods:
             with httpx.stream(method, f"{address}{filled}", timeout=PATIENCE) as answer:

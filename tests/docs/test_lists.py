@@ -34,6 +34,7 @@ from tests.docs.documents import PAGES, ROOT, Document, read
 from tests.docs.session import Server
 from tests.docs.strengths import TABLE, strengths_table
 from tests.domain.spelling import table
+from tests.waiting import PATIENCE
 
 CODE = "`"
 
@@ -63,7 +64,7 @@ def test_the_page_of_bots_shows_how_each_game_is_played() -> None:
 
 
 def test_the_http_page_lists_every_path(server: Server) -> None:
-    paths = httpx.get(f"{server.address}/openapi.json").json()["paths"]
+    paths = httpx.get(f"{server.address}/openapi.json", timeout=PATIENCE).json()["paths"]
     served = {(method.upper(), path) for path, methods in paths.items() for method in methods}
     rows = read("docs/http.md").table("Method")
     told = [(row["Method"], row["Path"].strip(CODE)) for row in rows]
@@ -107,7 +108,9 @@ def test_the_page_for_analysts_tells_the_pools(server: Server) -> None:
     told = [name for row in read("docs/analysts.md").table("Pool") for name in row["Pool"].split(CODE)[1::2]]
     assert told == [LIVE, BOTS, SOLO, "seeded", *PREFIXES, BRANCH, UPLOADED]
     for pool in told:
-        board = httpx.get(f"{server.address}/v1/scoreboards/cia_vs_kgb", params={"pool": pool})
+        board = httpx.get(
+            f"{server.address}/v1/scoreboards/cia_vs_kgb", params={"pool": pool}, timeout=PATIENCE
+        )
         assert board.json().get("pool") == pool, board.text
 
 
