@@ -86,7 +86,17 @@ async def lobby_page(pages: HasShell, call: Call) -> Response:
         groups=groups,
         game=game,
         games=[(name, title_of(GAMES[name], call.language)) for name in GAMES],
-        state={"player": found.player, "mine": len(groups["mine"]), "now": _now(call, found)},
+        state={
+            "player": found.player,
+            "mine": len(groups["mine"]),
+            "now": _now(call, found),
+            "game": game,
+            "rows": [
+                f"{row.match} {row.move if row.own else row.status}"
+                for row in found.matches
+                if game in (None, row.game)
+            ],
+        },
     )
     if call.visitor.person is not None:
         response.headers["cache-control"] = NEVER

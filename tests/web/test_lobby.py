@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from api.http.lobby import Lobbies
 from tests.api.http.playing import played
@@ -176,6 +176,24 @@ def test_visitor_sees_a_new_open_seat_without_reloading(hall: Served, strangers:
     expect(page.locator(f".group-seats [data-match={name}]")).to_be_visible()
     hall.player("Ben").post(f"/v1/matches/{name}/seats/kgb")
     expect(page.locator(f".group-live [data-match={name}]")).to_be_visible()
+
+
+def test_seat_that_is_opened_before_the_page_listens_is_seen(hall: Served, strangers: Visitors) -> None:
+    # Given a page whose socket opens only after a match was opened
+    visitor, opened = strangers.page(fresh=True), list[str]()
+    visitor.page.add_init_script("Math.random = () => 0")
+
+    def late(socket: WebSocketRoute) -> None:
+        if not opened:
+            opened.append(match(hall.player(), None))
+        socket.connect_to_server()
+
+    visitor.page.route_web_socket("**/v1/socket", late)
+    # When it has listened
+    page = visitor.open("/")
+    # Then it shows the seat
+    soon(lambda: opened)
+    expect(page.locator(f".group-seats [data-match={opened[0]}]")).to_be_visible()
 
 
 def test_name_of_a_player_is_text_wherever_it_stands(filled: Served, people: Visitors) -> None:

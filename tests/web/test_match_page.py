@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from domain.games import GAMES
 from replay.boards.drawing import BOARDS
 from tests.api.http.served import Served
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, soon
 from tests.web.browser import NARROW, WIDE, Watched
 from tests.web.signed import visitors
 from tests.web.told import Told, check_panels, panel_texts
@@ -226,6 +226,28 @@ def test_the_marks_between_two_moves_are_what_differs(
     assert ids_of(page, ".board-changes li") == differ
     page.keyboard.press("d")
     expect(page.locator(".board .space.changed")).to_have_count(0)
+
+
+def test_a_pointer_that_stands_still_peeks_at_nothing_while_the_story_moves_under_it(
+    war: Page, finished: dict[str, str], house: Served
+) -> None:
+    def board(move: int) -> dict[str, dict[str, str]]:
+        return as_text(scene(house, finished["twilight_struggle"], move, "all")["board"])
+
+    # Given a pointer over the story, which shows the position of its line
+    page = at(war, 12)
+    page.locator("#moves .move[data-move='10'] p").first.hover()
+    soon(lambda: shown(page) == board(10))
+    for move in (40, 60):
+        # When the reader goes on, so that other lines come to be under it
+        at(page, move)
+        page.wait_for_timeout(400)  # twice as long as a pointer rests until its line is shown
+        # Then the board shows the move to which they went
+        assert shown(page) == board(move)
+    # And once the pointer moves it shows a line again
+    page.locator("#moves .move[data-move='58'] p").first.hover()
+    soon(lambda: shown(page) == board(58))
+    page.mouse.move(0, 0)
 
 
 def ids_of(page: Page, selector: str) -> list[str]:

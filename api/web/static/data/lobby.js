@@ -4,10 +4,16 @@
 const LONGEST = 30_000; // milliseconds between two attempts
 const UNWELCOME = 1008; // the code with which the server closes the socket of one who is not signed in any more
 
+const GROUPS = ["mine", "theirs", "open", "over", "seats", "live", "finished"];
+
+/** All matches of a lobby. @param {any} lobby @returns {any[]} */
+export const rowsOf = (lobby) => GROUPS.flatMap((group) => lobby[group]);
+
 /**
  * Listen to the lobby, or to what else is wanted, for ever.
  * @param {(change: any) => void} changed a match is another one now; see `LobbyChange`; or a message of a tournament
- * @param {() => void} began listening began, or went on after a break: what happened between is not told
+ * @param {(now: any, isFirst: boolean) => void} began listening began, or went on after a break: what happened before is
+ *   not told; `now` is the lobby as it is then
  * @param {Record<string, any>} [wanted] the message that asks for it
  */
 export function listen(changed, began, wanted = { do: "lobby" }) {
@@ -39,7 +45,7 @@ export function listen(changed, began, wanted = { do: "lobby" }) {
     if (message.tournament) return changed(message);
     if (message.id !== 2 || message.status !== 200) return;
     attempts = 0;
-    if (!first) began();
+    began(message.done, first);
     first = false;
   }
 

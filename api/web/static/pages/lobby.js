@@ -3,13 +3,13 @@
 
 import { byId } from "../base/dom.js";
 import { t } from "../base/text.js";
-import { listen } from "../data/lobby.js";
+import { listen, rowsOf } from "../data/lobby.js";
 import { load } from "../data/reload.js";
 import { openSalts } from "../data/salts.js";
 import { keepClocks } from "../data/clocks.js";
 import { keepTimes, showTimes } from "../data/times.js";
 
-const state = JSON.parse(byId("state").textContent ?? "{}");
+let state = JSON.parse(byId("state").textContent ?? "{}");
 const SOON = 300, LATER = 3_000; // milliseconds; visitors are many, so they ask at different times
 let timer = 0;
 
@@ -22,7 +22,8 @@ async function refresh() {
   const shown = /** @type {HTMLElement} */ (document.importNode(lists, true));
   byId("lists").replaceWith(shown);
   showTimes(shown);
-  keepClocks(JSON.parse(page.getElementById("state")?.textContent ?? "{}").now ?? null, performance.now());
+  state = JSON.parse(page.getElementById("state")?.textContent ?? "{}");
+  keepClocks(state.now ?? null, performance.now());
   document.title = page.title;
   const next = document.querySelector(".next-question"), now = page.querySelector(".next-question");
   if (now && !next) byId("lists").after(document.importNode(now, true));
@@ -45,6 +46,13 @@ function changed(change) {
   soon();
 }
 
+/** What happened before the page listened is on no message: it shows in the lobby. @param {any} lobby @param {boolean} isFirst */
+function began(lobby, isFirst) {
+  const listed = rowsOf(lobby).filter(({ game }) => !state.game || game === state.game);
+  const rows = listed.map((row) => `${row.match} ${row.own.length ? row.move : row.status}`);
+  if (!isFirst || rows.join() !== state.rows.join()) soon();
+}
+
 /** A number on the icon of the page, where the system shows one. @param {number} count */
 function badge(count) {
   const shown = /** @type {any} */ (navigator);
@@ -61,5 +69,5 @@ keepTimes();
 keepClocks(state.now);
 badge(state.mine);
 openWaiting();
-listen(changed, soon);
+listen(changed, began);
 document.documentElement.dataset.ready = "true";

@@ -4,7 +4,7 @@
 import { byId, h } from "../base/dom.js";
 import { t } from "../base/text.js";
 import { send } from "../data/api.js";
-import { listen } from "../data/lobby.js";
+import { listen, rowsOf } from "../data/lobby.js";
 import { openSalts, sitDown } from "../data/salts.js";
 import { saltField } from "../parts/salt.js";
 
@@ -72,11 +72,12 @@ if (link) {
       location.assign(table);
     });
   }
-  listen(async (change) => {
-    if (change.match !== state.match || !change.row || change.row.status === "open") return;
+  const goOn = async (/** @type {any} */ row) => {
+    if (row?.match !== state.match || row.status === "open") return;
     await openSalts([state.match]);
     location.assign(table);
-  }, () => {});
+  };
+  listen(({ row }) => goOn(row), (lobby) => goOn(rowsOf(lobby).find((row) => row.match === state.match)));
 }
 const signIn = document.getElementById("sign-in");
 if (signIn) signIn.setAttribute("href", `/in?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`);

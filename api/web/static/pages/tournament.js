@@ -41,5 +41,5 @@ function changed(change) {
 sortTables();
 keepTimes();
 keepClocks(state.now ?? null);
-if (state.live) listen(changed, soon, { do: "follow_tournament", tournament: state.live, after: state.entry });
+if (state.live) listen(changed, (_, isFirst) => isFirst || soon(), { do: "follow_tournament", tournament: state.live, after: state.entry });
 document.documentElement.dataset.ready = "true";

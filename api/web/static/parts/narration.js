@@ -14,6 +14,9 @@ const about = h("p", { class: "story-about", role: "status" });
 let lines = new Map();
 /** @type {number | undefined} */
 let waiting;
+let spot = ""; // where the pointer is
+/** @type {Element | null} the line, or what a sentence of it names, at which the pointer points */
+let under = null;
 
 /** Tell the story from now on. */
 export function mount() {
@@ -33,7 +36,9 @@ export function mount() {
     if (named) page.set({ clicked: { id: named.dataset.id } });
     else go(Number(line.dataset.move));
   });
-  on(list, "pointerover", ".move", hover);
+  on(list, "pointerover", ".move", (line, event) => event.pointerType === "mouse" || hover(line, event));
+  on(list, "pointermove", ".move", (line, event) => event.pointerType === "mouse" && pointed(line, event));
+  page.on(["move"], rest);
   on(list, "pointerover", ".number", (link) => (link.title = moved(page.get("positions").at(Number(link.textContent)))));
   on(list, "focusin", "[data-id]", (named) => page.set({ ring: [named.dataset.id] }));
   list.addEventListener("focusout", () => page.set({ ring: [] }));
@@ -55,8 +60,17 @@ function hover(line, event) {
   if (event.pointerType === "mouse") waiting = setTimeout(() => page.set({ peek: Number(line.dataset.move) }), PEEK);
 }
 
+/** A pointer that stands still points at nothing new when the story moves under it. @param {HTMLElement} line @param {PointerEvent} event */
+function pointed(line, event) {
+  const here = `${event.clientX} ${event.clientY}`, what = /** @type {Element} */ (event.target).closest("[data-id]") ?? line;
+  if (here === spot || (spot = here, what === under)) return;
+  under = what;
+  hover(line, event);
+}
+
 function rest() {
   clearTimeout(waiting);
+  under = null;
   page.set({ peek: null, ring: [] });
 }
 
