@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import psutil
@@ -35,6 +35,7 @@ _LIMITS = {
     "GLASNOST_LOG_LEVEL": "error",
 }
 _MATCHES = 1 if QUICK else 3  # for each client, opened before the clock runs
+_FORKS = os.environ.pop("GLASNOST_FORKS", "")  # the address of a fork server of the tests; "": there is none
 
 
 class _Option(Struct):
@@ -258,11 +259,10 @@ async def _load(
 class Server:
     """A server process."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        line = process.stdout.readline()
+    def __init__(self, stdout: IO[str], pid: int) -> None:
+        line = stdout.readline()
         assert line.startswith("listening on "), f"the server did not start: {line!r}"
-        self.port, self.process = int(line.strip().rpartition(":")[2]), psutil.Process(process.pid)
+        self.port, self.process = int(line.strip().rpartition(":")[2]), psutil.Process(pid)
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""
@@ -277,9 +277,32 @@ class Server:
 @contextmanager
 def server(*arguments: str, **environment: str) -> Iterator[Server]:
     """Start a server process: Python with these arguments, which prints where it listens."""
-    command, given = [sys.executable, *arguments], {**os.environ, **_LIMITS, **environment}
+    given = {**os.environ, **_LIMITS, **environment}
+    if _FORKS:
+        with _forked(arguments, given) as running:
+            yield running
+        return
+    command = [sys.executable, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=given) as process:
+        assert process.stdout is not None
         try:
-            yield Server(process)
+            yield Server(process.stdout, process.pid)
         finally:
             process.terminate()
+
+
+@contextmanager
+def _forked(arguments: Sequence[str], environment: dict[str, str]) -> Iterator[Server]:
+    """The same, by the fork server of the tests: a new interpreter needs most of a second to import all."""
+    from tests.services.forked import Attached
+    from tests.services.forking import SCRIPT, Request
+
+    request = Request(os.getcwd(), environment, list(arguments), code=SCRIPT, attached=True)
+    if arguments[0] == "-m":
+        module, given = arguments[1], list(arguments[2:])
+        request = Request(os.getcwd(), environment, given, module=module, attached=True)
+    process = Attached(_FORKS, request)
+    try:
+        yield Server(process.stdout, process.pid)
+    finally:
+        process.terminate()

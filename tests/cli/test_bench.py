@@ -7,8 +7,10 @@ import os
 import pytest
 
 from tests.cli.program import ROOT, Program, process
+from tests.docs.glasnost import FORKS
 from tests.services import forked
 from tests.services.forked import Forked
+from tests.services.forking import SCRIPT
 
 # How many claims each prints in a quick run.
 LINES = {
@@ -39,13 +41,6 @@ LINES = {
     "web": 6,
     "workers": 1,
 }
-# What `python FILE` does.
-PROGRAM = """
-import os, runpy, sys
-sys.argv = sys.argv[1:]
-sys.path.insert(0, os.path.dirname(sys.argv[0]))
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
 
 
 def test_the_benchmarks_are_listed(glasnost: Program) -> None:
@@ -62,14 +57,15 @@ def test_a_benchmark_prints_its_claims_with_floor_and_ratio(name: str) -> None:
 
 
 def quick(name: str) -> list[str]:
-    """What a quick run prints.  The first benchmark is run by the command, the others by a fork server."""
+    """What a quick run prints.  The first benchmark is run by the command, the others by a fork server, which
+    also starts their servers."""
     if name == next(iter(LINES)) or not forked.AVAILABLE:
         with process("bench", name, GLASNOST_BENCH="quick") as bench:
             out, err = bench.communicate(timeout=600)
         assert (bench.returncode, err) == (0, "")
         return out.splitlines()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLASNOST_BENCH": "quick"}
-    running = Forked(PROGRAM, str(ROOT / "ops" / "bench" / f"{name}.py"), environment=environment)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLASNOST_BENCH": "quick", FORKS: forked.server()}
+    running = Forked(SCRIPT, str(ROOT / "ops" / "bench" / f"{name}.py"), environment=environment)
     said, told = running.communicate()
     assert (running.returncode, told) == (0, b"")
     return said.decode().splitlines()

@@ -71,6 +71,8 @@ class Server:
 def serving(folder: Path) -> Iterator[Server]:
     """A server as `./ops/run` starts it, with a store in `folder`, on a free port.
 
+    No document needs the first matches that bots play on a new store, so none are played.
+
     Raises:
         Failed: it ended without listening.
     """

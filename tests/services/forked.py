@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -117,6 +118,33 @@ class Forked:
             if pid:
                 self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
+
+
+class Attached:
+    """A process that a fork server at this address runs; it ends with this process at the latest.
+
+    Args:
+        address: of a fork server, perhaps that of another process.
+        request: what it runs; `attached` must be set.
+    """
+
+    def __init__(self, address: str, request: Request) -> None:
+        out, told = os.pipe()
+        self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._connection.connect(address)
+        with open(os.devnull, "rb") as nothing:
+            streams = (nothing.fileno(), told, sys.stderr.fileno())
+            socket.send_fds(self._connection, [msgspec.json.encode(request)], streams)
+        os.close(told)
+        self.pid = int(self._connection.recv(16))
+        self.stdout: IO[str] = os.fdopen(out, "r", encoding="utf-8")
+
+    def terminate(self) -> None:
+        """Ask it to stop, and wait until it has ended."""
+        with suppress(ProcessLookupError):  # it has ended
+            os.kill(self.pid, signal.SIGTERM)
+        with self._connection, self.stdout:
+            self._connection.recv(16)
 
 
 @functools.cache

@@ -32,6 +32,13 @@ from msgspec import Struct
 _LARGEST = 1 << 20  # bytes of a request; the variables of the tests take a few thousand
 # What the programs import that tests start.  Modules that start threads may not be among them (pyarrow does).
 _IMPORTED = ("api.http.server", "api.data.serving", "psycopg", "duckdb", "tests.api.patience")
+SCRIPT = """
+import os, runpy, sys
+sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""The code of a request that does what `python FILE` does, with the file as its first argument."""
 
 
 class Request(Struct, frozen=True):
