@@ -47,7 +47,7 @@ def made(folder: Path, players: int, rounds: int, *, last_closed: bool) -> Seaso
 
 async def _made(store: SqliteStore, players: int, rounds: int, last_closed: bool) -> Season:
     gate = Gate(store, store.keys, lambda: time.time_ns() // 1_000, product())
-    gates = TournamentGate(gate, in_turn)
+    gates = TournamentGate(gate, _in_turn)
     follower = TournamentFollower(gates, _verified, lambda: True)
     person, token = store.people.add("Director", "organizer")
     director = Actor(person.id, "organizer")
@@ -79,7 +79,7 @@ async def _made(store: SqliteStore, players: int, rounds: int, last_closed: bool
     return Season(log.id, token, rounds, matches, sum(len(record.stored) for record in log.records))
 
 
-def in_turn(trf: str) -> PairingAnswer:
+def _in_turn(trf: str) -> PairingAnswer:
     """The next round of a circle: the first entrant stays, the others move on by one place."""
     table = read(trf.encode()).table
     number = 1 + max((len(line.cells) for line in table.lines), default=0)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from random import Random
-
-from _season import in_turn
 
 from api.cli.tournament_gate import write_bundle
 from api.gate.bots import RandomBot
@@ -26,11 +25,12 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.terms import Terms
 from replay.report import CHECKS
 from replay.tournaments.simulation import Plan
+from tests.api.gate.tournaments import pair_in_turn
 
 GAME = "imperial_struggle"
 MOVES = 420
 BACK, EVERY = 80, 90
-"""The arbiter lets so many moves be played again after each so many: no match is over before it has its moves."""
+"""So many moves are played again after each so many: no match is over before it has its moves."""
 REASON = "play on"
 
 
@@ -40,6 +40,11 @@ def make(folder: Path, out: Path, players: int = 128, rounds: int = 7, moves: in
     Returns:
         The public key that signed it, as text.
     """
+    with ThreadPoolExecutor(1) as apart:  # Playwright has an event loop in the thread of its caller
+        return apart.submit(_made, folder, out, players, rounds, moves).result()
+
+
+def _made(folder: Path, out: Path, players: int, rounds: int, moves: int) -> str:
     with closing(SqliteStore.open(folder)) as store:
         log = asyncio.run(_played(store, players, rounds, moves))
         with out.open("wb") as into:
@@ -63,7 +68,7 @@ class _Long(Simulation):
 
     def __init__(self, gate: Gate, plan: Plan, rounds: int, moves: int) -> None:
         terms = Terms(game=GAME, format="swiss", rounds=rounds, most_entrants=plan.players)
-        super().__init__(gate, in_turn, plan, terms, "bots")
+        super().__init__(gate, pair_in_turn, plan, terms, "bots")
         self._follower = TournamentFollower(self._tournaments, _right, lambda: True)
         self._moves = moves
 
@@ -80,7 +85,8 @@ class _Long(Simulation):
                 await gate.resign(name, seat=chance.choice(seats))
             elif match.move >= back:
                 back = match.move + EVERY
-                await gate.rule(name, self._director.person, REASON, back_to=match.move - BACK, by_tournament=True)
+                by, back_to = self._director.person, match.move - BACK
+                await gate.rule(name, by, REASON, back_to=back_to, by_tournament=True)
             else:
                 await self._answer(match, bot)
 
