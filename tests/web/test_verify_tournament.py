@@ -274,6 +274,7 @@ def lose_round(entries: list[Json]) -> None:
         (change_terms, "log", "terms-hash"),
         (show_party, "log", "party-in-public"),
         (lose_round, "log", "entry-not-folded"),
+        *((change, "log", "entrant-not-entered") for change, _, _ in forgeries.STRANGERS),
     ],
     ids=lambda value: getattr(value, "__name__", "") or None,
 )

@@ -70,6 +70,24 @@ def test_the_sides_are_settled_before_the_first_pairing() -> None:
     assert hall.refused(c.ChangeTerms(path="sides", value='"colours"', reason="too long")) != ""
 
 
+def test_the_boards_of_an_entrant_are_those_of_the_round_as_it_is_now() -> None:
+    # given a round in which the boards of all entrants were looked up
+    hall = Hall(ROBIN, 4)
+    hall.pair()
+    before = hall.s.rounds[0]
+    first = before.boards[0]
+    assert [one.number for one in before.boards_of(first.w)] == [1, 2]
+    assert before.boards_of("n9") == ()
+
+    # when one of them is decided
+    hall.rule(2, "1-0")
+
+    # then the round has the result, what was known before has none, and no lookup counts as a difference
+    assert [one.result for one in hall.s.rounds[0].boards_of(first.w)] == ["", "1-0"]
+    assert [one.result for one in before.boards_of(first.w)] == ["", ""]
+    assert replace(before) == before
+
+
 # ── what two matches come to ──
 
 
