@@ -38,7 +38,7 @@ LINES = {
     "store": 3,
     "tournaments": 6,
     "verify": 9,
-    "web": 6,
+    "web": 7,
     "workers": 1,
 }
 
