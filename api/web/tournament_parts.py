@@ -66,7 +66,7 @@ class Frame:
         """May the caller act as an official?"""
         return self.role in ("director", "arbiter", "admin")
 
-    @property
+    @cached_property
     def seats(self) -> list[str]:
         """The names of the seats that the first and the second colour give."""
         return [self.words.name(seat) for seat in list(GAMES[self.s.terms.game].seats)[:2]]
@@ -94,16 +94,8 @@ class Frame:
         s = self.s
         rounds = s.rounds if before is None else s.rounds[: before - 1]
         public = (one for one in rounds if one.status != "paired")
-        own = sum(s.score_in(one, entrant, self.boards[one.number].get(entrant, ())) for one in public)
+        own = sum(s.score_in(one, entrant, one.boards_of(entrant)) for one in public)
         return half(own - s.entrants[entrant].penalty)
-
-    @cached_property
-    def boards(self) -> dict[int, dict[str, tuple[Board, ...]]]:
-        """The boards of each entrant in each round: a page asks for all of them."""
-        return {
-            one.number: {name: pair for pair in one.pairs for name in pair[0].entrants}
-            for one in self.s.rounds
-        }
 
 
 async def framed(call: Call, tournament: str, at: str | None = None) -> Frame:

@@ -40,11 +40,16 @@ class CellShown(Struct, frozen=True):
 
 def cells_of(frame: Frame, entrant: str) -> list[CellShown]:
     """Return the public rounds of an entrant, each with the points after it."""
-    return [_cell(frame, one, entrant) for one in frame.shown_rounds]
+    s, found = frame.s, list[CellShown]()
+    points = -s.entrants[entrant].penalty
+    for one in frame.shown_rounds:
+        pair = one.boards_of(entrant)
+        points += s.score_in(one, entrant, pair)
+        found.append(_cell(frame, one, entrant, pair, half(points)))
+    return found
 
 
-def _cell(frame: Frame, one: Round, entrant: str) -> CellShown:
-    pair, total = frame.boards[one.number].get(entrant, ()), frame.score(entrant, one.number + 1)
+def _cell(frame: Frame, one: Round, entrant: str, pair: Sequence[Board], total: str) -> CellShown:
     if not pair:
         return CellShown(one.number, one.byes.get(entrant, "absent"), total=total)
     board = pair[0]
@@ -63,7 +68,7 @@ def _cell(frame: Frame, one: Round, entrant: str) -> CellShown:
         light_of_pair(pair),
         board.floats,
         total,
-        _points(frame, one, board, seat),
+        _points(frame, one, board, seat) if len(pair) > 1 else "",
     )
 
 

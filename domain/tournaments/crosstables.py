@@ -100,18 +100,24 @@ def _line(s: Tournament, one: Entrant, numbers: dict[str, int], adjourned: bool)
 def _with_game_points(
     s: Tournament, entrant: str, had: Round, numbers: dict[str, int], adjourned: bool
 ) -> Cell:
-    cell = _cell(s, entrant, had, numbers, adjourned)
+    boards = had.boards_of(entrant)
+    cell = _cell(s, entrant, had, boards, numbers, adjourned)
     if s.terms.sides != BOTH:
         return cell
-    boards = had.boards_of(entrant)
     if not boards:
         return replace(cell, game_points=2 * s.score_in(had, entrant, ()))
     w, b = summed(s.terms.points, results_of(boards))
     return replace(cell, game_points=w if boards[0].w == entrant else b)
 
 
-def _cell(s: Tournament, entrant: str, had: Round, numbers: dict[str, int], adjourned: bool) -> Cell:
-    boards = had.boards_of(entrant)
+def _cell(
+    s: Tournament,
+    entrant: str,
+    had: Round,
+    boards: Sequence[Board],
+    numbers: dict[str, int],
+    adjourned: bool,
+) -> Cell:
     if not boards:
         return Cell(_bye(had.byes.get(entrant, "absent")))
     colour: Colour = "w" if boards[0].w == entrant else "b"

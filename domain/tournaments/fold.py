@@ -219,7 +219,10 @@ def _in_round(s: Tournament, number: int, one: Round) -> Tournament:
 
 def _at_board(s: Tournament, number: int, board: int, change: Callable[[Board], Board]) -> Tournament:
     one = s.rounds[number - 1]
-    boards = tuple(change(known) if known.number == board else known for known in one.boards)
+    known = one.board(board)
+    if known is None:
+        return s
+    boards = (*one.boards[: board - 1], change(known), *one.boards[board:])
     return _in_round(s, number, replace(one, boards=boards))
 
 

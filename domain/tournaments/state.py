@@ -7,6 +7,7 @@ else: no rule, no name, no standings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 from msgspec import UNSET, Struct
@@ -148,8 +149,11 @@ class Board(Struct, frozen=True, omit_defaults=True):
         return (self.b, self.w) if self.exchanged else (self.w, self.b)
 
 
-class Round(Struct, frozen=True, omit_defaults=True):
-    """One round: its boards in the order of their numbers, and why the others have none."""
+class Round(Struct, frozen=True, omit_defaults=True, dict=True):
+    """One round: its boards in the order of their numbers, and why the others have none.
+
+    `dict` holds what is looked up many times and follows from the fields; it is no part of the state.
+    """
 
     number: int
     status: Literal["paired", "published", "closed"]
@@ -171,10 +175,13 @@ class Round(Struct, frozen=True, omit_defaults=True):
 
     def boards_of(self, entrant: str) -> tuple[Board, ...]:
         """The boards of an entrant: one, or the two of a pair that plays both sides, or none."""
-        at = next((at for at, board in enumerate(self.boards) if entrant in board.entrants), None)
-        return () if at is None else self._pair_at(at)
+        return self._pair_of.get(entrant, ())
 
-    @property
+    @cached_property
+    def _pair_of(self) -> Mapping[str, tuple[Board, ...]]:
+        return {name: pair for pair in reversed(self.pairs) for name in pair[0].entrants}
+
+    @cached_property
     def pairs(self) -> tuple[tuple[Board, ...], ...]:
         """The boards by pair: one each, or the two on which a pair plays both sides."""
         found, at = list[tuple[Board, ...]](), 0

@@ -20,7 +20,11 @@ def exchanged_result(result: str) -> str:
 
 
 def points_for(points: Points, result: str) -> tuple[int, int]:
-    """Return the half points that a result gives to the first and to the second entrant; "" gives none."""
+    """Return the half points that a result gives to the first and to the second entrant; "" gives none.
+
+    "0-0" is a played game that both lost, so each gets what a loss is worth, as in the crosstable; a forfeit
+    was not played, and gives nothing.
+    """
     match result:
         case "½":
             return points.draw, points.draw
@@ -28,6 +32,8 @@ def points_for(points: Points, result: str) -> tuple[int, int]:
             return points.win, points.loss
         case "0-1":
             return points.loss, points.win
+        case "0-0":
+            return points.loss, points.loss
         case "+-":
             return points.win, 0
         case "-+":

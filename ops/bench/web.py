@@ -8,6 +8,9 @@ moves the bar from end to end with the mouse; the time is from the release until
 (aim: 100 ms); the floor is one frame.  Another player's answer: from the click in one browser until the move
 is on the page of the other (aim: 300 ms at p95, on loopback); the floor is the same on the page of the one
 who answers.
+
+Then verify.html with a tournament file of 448 matches of 420 moves: seconds until the verdict, the longest
+pause of the page (aim: 200 ms) and its heap; the floor is to read the file alone, a match at a time.
 """
 
 from __future__ import annotations
@@ -26,6 +29,10 @@ from _bench import QUICK, milliseconds, say
 from _load import server
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the tests are not installed
+
+from tests.replay.tournaments import long_bundle
+
 GAME = "thirteen_minutes" if QUICK else "twilight_struggle"
 SEED = "16" if QUICK else "5ba1e85f80e41a058adb6fa91ccd9972488cf314e286280cc28bf7cf68bdd706"  # 438 moves
 LIVE, ANSWERS = "cia_vs_kgb", 3 if QUICK else 60
@@ -36,6 +43,8 @@ SIZE: ViewportSize = {"width": 1280, "height": 800}
 SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750}
 FINDER = Path(__file__).parents[1] / "lib" / "browser.py"
 EMPTY = "/healthz"
+PLAYERS, ROUNDS, LENGTH = (4, 1, 100) if QUICK else (128, 7, long_bundle.MOVES)
+VERIFIER = Path(__file__).parents[2] / "api" / "web" / "verify.html"
 
 STEP = """async ([jumps, count]) => {
   const base = document.querySelector("script[type=module]").src.replace(/pages.*/, "base/page.js");
@@ -93,6 +102,27 @@ ANSWER = """() => {
 READY = """new MutationObserver(() => {
   if (document.documentElement?.dataset.ready) window.readyAt ??= performance.now();
 }).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-ready"] })"""
+CHECKED = """async () => {
+  let last = performance.now(), longest = 0;
+  const began = last, verdict = document.querySelector("#verdict"), ticks = new MessageChannel();
+  ticks.port1.onmessage = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+    ticks.port2.postMessage(0);
+  };
+  ticks.port2.postMessage(0);
+  document.querySelector("#again").click();
+  await new Promise((done) => new MutationObserver(() => {
+    if (verdict.dataset.state) done();
+  }).observe(verdict, { attributes: true, attributeFilter: ["data-state"] }));
+  ticks.port1.onmessage = null;
+  return [(performance.now() - began) / 1000, longest, verdict.dataset.state];
+}"""
+READ = """async () => {
+  const [file] = document.querySelector("#file").files, began = performance.now();
+  for (let at = 0; at < file.size; at += 400_000) await file.slice(at, at + 400_000).arrayBuffer();
+  return (performance.now() - began) / 1000;
+}"""
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now()"
 
 
@@ -116,6 +146,7 @@ def main() -> None:
             _memory(page)
             context.close()
             _answers(browser, origin)
+        _verify(browser, Path(store) / "cup")
 
 
 @contextmanager
@@ -272,6 +303,28 @@ def _memory(page: Page) -> None:
         f"{after:.1f} MB (aim: at most 10 more); floor: after {WARM} jumps {before:.1f} MB;"
         f" ratio {after / before:.2f}",
     )
+
+
+def _verify(browser: Browser, folder: Path) -> None:
+    """Give verify.html a tournament file of long matches; the page checks it once before it is measured."""
+    folder.mkdir()
+    path = folder / "file"
+    key = long_bundle.make(folder / "store", path, PLAYERS, ROUNDS, LENGTH)
+    page = browser.new_context().new_page()
+    page.goto(VERIFIER.as_uri())
+    page.locator("#keys").evaluate("(field, key) => { field.value = key; }", key)
+    page.set_input_files("#file", path)
+    page.locator("#verdict[data-state]").wait_for(timeout=0)
+    took, longest, state = page.evaluate(CHECKED)
+    floor, heap = page.evaluate(READ), page.evaluate("performance.memory.usedJSHeapSize")
+    assert state == "ok", state
+    size, matches = path.stat().st_size / 2**20, PLAYERS // 2 * ROUNDS
+    say(
+        f"verify.html, {matches} matches of {LENGTH} moves",
+        f"{took:.1f} s for {size:.0f} MiB, longest pause {longest:.0f} ms (aim: 200 ms), heap"
+        f" {heap / 2**20:.0f} MiB; floor: reading the file {floor:.2f} s; ratio {took / floor:.0f}",
+    )
+    page.context.close()
 
 
 if __name__ == "__main__":

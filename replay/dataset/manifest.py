@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -384,6 +385,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
 
 
+@lru_cache(maxsize=8_192)  # most cells are the same in the dictionary of each data set
 def _cell(text: str) -> str:
     """Text that stays within a cell of a Markdown table, and is no markup."""
     from replay.sanitize import one_line

@@ -137,10 +137,12 @@ def _seen(path: Path, part: Part, known: Mapping[tuple[str, str], Seen]) -> dict
     found: dict[str, Seen] = {}
     with ParquetFile(path) as file:
         first = next(file.iter_batches(100)) if part.rows else None
+        places = {file.schema.column(place).path: place for place in range(len(file.schema))}
         for column in file.schema_arrow.names:
             seen = known.get((part.table, column), Seen())
-            for group in range(file.metadata.num_row_groups):
-                seen = _with_group(seen, file.metadata.row_group(group), column)
+            if column in places:  # a list is stored under another path, and has no statistics
+                for group in range(file.metadata.num_row_groups):
+                    seen = _with_group(seen, file.metadata.row_group(group).column(places[column]))
             if seen.example is None and first is not None:
                 values = first.column(column).to_pylist()
                 example = next((value for value in values if value is not None), None)
@@ -149,18 +151,17 @@ def _seen(path: Path, part: Part, known: Mapping[tuple[str, str], Seen]) -> dict
     return found
 
 
-def _with_group(seen: Seen, group: Any, column: str) -> Seen:
-    """What was seen, with the statistics of a row group; those of a list have none."""
-    for place in range(group.num_columns):
-        chunk = group.column(place)
-        if chunk.path_in_schema == column and chunk.statistics is not None:
-            least, greatest = seen.least, seen.greatest
-            if chunk.statistics.has_min_max:
-                now = (chunk.statistics.min, chunk.statistics.max)
-                least = now[0] if least is None else min(least, now[0])
-                greatest = now[1] if greatest is None else max(greatest, now[1])
-            return Seen(least, greatest, seen.nulls + chunk.statistics.null_count, seen.example)
-    return seen
+def _with_group(seen: Seen, chunk: Any) -> Seen:
+    """What was seen in a column, with the statistics of its values in one more row group."""
+    found = chunk.statistics
+    if found is None:
+        return seen
+    least, greatest = seen.least, seen.greatest
+    if found.has_min_max:
+        now = (found.min, found.max)
+        least = now[0] if least is None else min(least, now[0])
+        greatest = now[1] if greatest is None else max(greatest, now[1])
+    return Seen(least, greatest, seen.nulls + found.null_count, seen.example)
 
 
 # ── checking ──

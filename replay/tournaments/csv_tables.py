@@ -7,7 +7,9 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 
 from domain.tournaments.crosstable import Cell, Crosstable, score
-from domain.tournaments.state import Board, Round
+from domain.tournaments.state import Board, Round, results_of
+from domain.tournaments.terms import Points
+from domain.tournaments.totals import summed
 from replay.sanitize import no_formula, one_line
 from replay.tournaments.standings import Standings
 
@@ -62,8 +64,14 @@ def crosstable_csv(table: Crosstable, names: Mapping[str, str]) -> str:
     return _csv(head, rows)
 
 
-def boards_csv(rounds: Iterable[Round], names: Mapping[str, str]) -> str:
-    """Return a line for each board of these rounds; `names`: see `standings_csv`."""
+def boards_csv(rounds: Iterable[Round], names: Mapping[str, str], points: Points | None = None) -> str:
+    """Return a line for each board of these rounds.
+
+    Args:
+        names: see `standings_csv`.
+        points: what results are worth, if each pair plays both sides.  Then `w_total` and `b_total` hold the
+            points of `w` and `b` from both boards of the pair; they are empty until both have a result.
+    """
     head = ["round", "board", "w", "w_name", "b", "b_name", "result", "status", "reason", "match"]
     rows = (
         [
@@ -74,11 +82,21 @@ def boards_csv(rounds: Iterable[Round], names: Mapping[str, str]) -> str:
             board.status,
             no_formula(one_line(_reason(board))),
             board.match,
+            *(_totals(points, board, one.boards_of(board.w)) if points else ()),
         ]
         for one in rounds
         for board in one.boards
     )
-    return _csv(head, rows)
+    return _csv([*head, *(("w_total", "b_total") if points else ())], rows)
+
+
+def _totals(points: Points, board: Board, pair: Sequence[Board]) -> tuple[str, str]:
+    """The points of both entrants of a board from all boards of their pair."""
+    results = results_of(pair)
+    if not all(results):
+        return "", ""
+    first, second = (f"{half / 2:.1f}" for half in summed(points, results))
+    return (first, second) if board.w == pair[0].w else (second, first)
 
 
 def _reason(board: Board) -> str:

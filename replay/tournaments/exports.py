@@ -17,7 +17,7 @@ from domain.tournaments.crosstable import Crosstable
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Entrant, Round, Tournament
-from domain.tournaments.terms import Terms
+from domain.tournaments.terms import BOTH, Terms
 from replay.sanitize import one_line
 from replay.tournaments.calendar import dates
 from replay.tournaments.calendar_file import calendar_file
@@ -153,7 +153,8 @@ def _calendar(s: Tournament, wanted: Wanted, names: Mapping[str, str], server: s
 def _csv(s: Tournament, wanted: Wanted, named: Mapping[str, str]) -> bytes:
     match wanted.table:
         case "boards":
-            return boards_csv(s.rounds[: wanted.round or None], named).encode()
+            points = s.terms.points if s.terms.sides == BOTH else None
+            return boards_csv(s.rounds[: wanted.round or None], named, points).encode()
         case "crosstable":
             return crosstable_csv(_table(s, wanted.round), named).encode()
         case _:

@@ -16,7 +16,18 @@ from domain.log import Damaged, Record, b64, said_of, seal
 from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
-from domain.tournaments.events import Announced, AnyEntry, Paired, Published, Sealed
+from domain.tournaments.events import (
+    Announced,
+    AnyEntry,
+    Entered,
+    Invited,
+    Paired,
+    PairingChanged,
+    Published,
+    Sealed,
+    Seeded,
+    Waitlisted,
+)
 from domain.tournaments.fold import applied, folded
 from domain.tournaments.log import codec
 from domain.tournaments.state import Tournament
@@ -212,6 +223,9 @@ def states(entries: Sequence[AnyEntry]) -> Iterator[tuple[AnyEntry, Tournament |
         count[type(entry)] += 1
         if (s and len(s.entrants) > MOST_ENTRANTS) or max(count[Paired], count[Published]) > MOST_OF_A_KIND:
             raise Disproved(entry.entry, Sentence("more-than-checked"))
+        unknown = next((name for name in _entrants_of(entry) if s and name not in s.entrants), None)
+        if unknown is not None:
+            raise Disproved(entry.entry, Sentence("entrant-not-entered", {"entrant": unknown[:40]}))
         try:
             s = folded(None, [entry]) if before is None else applied(before, entry)
         except Exception as error:  # a forged entry may make a fold raise anything
@@ -219,3 +233,16 @@ def states(entries: Sequence[AnyEntry]) -> Iterator[tuple[AnyEntry, Tournament |
             raise Disproved(entry.entry, Sentence("entry-not-folded", {"error": what})) from error
         assert s is not None, "the first entry is `announced`"
         yield entry, before, s
+
+
+def _entrants_of(entry: AnyEntry) -> Sequence[str]:
+    """The entrants that an entry names, but for one that it enters."""
+    match entry:
+        case Invited() | Entered() | Waitlisted():
+            return ()
+        case Seeded():
+            return entry.order
+        case Paired() | PairingChanged():
+            return [name for board in entry.boards for name in (board.w, board.b)] + list(entry.byes)
+    named = getattr(entry, "entrant", None)
+    return () if named is None else (named,)

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ import pytest
 from msgspec import Struct
 
 from api.cli.main import run
+from tests.services import forked
+from tests.services.forked import Forked
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,6 +79,33 @@ def process(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]
         env=own,
         preexec_fn=_heed_ctrl_c,
     )
+
+
+def started(*arguments: str | Path, **environment: str) -> Forked | subprocess.Popen[bytes]:
+    """The program as a process of the fork server, which imports nothing; `process` where there is none.
+
+    The caller ends it, and reads it to the end by `communicate`.
+    """
+    return _started("from api.cli.main import main; main()", arguments, environment)
+
+
+def run_code(code: str, *arguments: object) -> Done:
+    """Run Python code to its end as a process of its own, which a fork server starts where there is one."""
+    process = _started(code, arguments, {})
+    out, err = process.communicate()
+    assert process.returncode is not None
+    return Done(process.returncode, out.decode(), err.decode())
+
+
+def _started(
+    code: str, arguments: Sequence[object], environment: Mapping[str, str]
+) -> Forked | subprocess.Popen[bytes]:
+    given = [str(argument) for argument in arguments]
+    own = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    if forked.AVAILABLE:
+        return Forked(code, *given, environment=own)
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", code, *given], stdout=pipe, stderr=pipe, env=own)
 
 
 def on_a_terminal(*arguments: str | Path, terminal: str = "xterm") -> bytes:

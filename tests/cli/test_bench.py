@@ -37,7 +37,7 @@ LINES = {
     "thinking": 4,
     "tournaments": 6,
     "verify": 9,
-    "web": 6,
+    "web": 7,
     "workers": 1,
 }
 # What `python FILE` does.

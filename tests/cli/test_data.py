@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from api.cli.main import run
 from domain.games import GAMES
 from tests.api.http.served import Client
-from tests.cli.program import Program, process
+from tests.cli.program import Program, started
+
+
+@pytest.fixture(scope="module")
+def two_matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of two finished matches and its keys, to be copied."""
+    home = tmp_path_factory.mktemp("two")
+    for game in ("thirteen_minutes", "cia_vs_kgb"):
+        assert run(["play", game, "--seed", "7", "--store", str(home / "games")]) == 0
+    return home
 
 
 @pytest.fixture
-def games(glasnost: Program) -> Path:
-    """A store with two finished matches."""
-    for game in ("thirteen_minutes", "cia_vs_kgb"):
-        glasnost("play", game, "--seed", "7", "--store", "games").ok()
+def games(glasnost: Program, two_matches: Path) -> Path:
+    """A store of the test's own with two finished matches."""
+    shutil.copytree(two_matches, glasnost.folder, dirs_exist_ok=True)
     return glasnost.folder / "games"
 
 
@@ -78,16 +88,16 @@ def test_a_followed_store_adds_each_match_beside_a_server(glasnost: Program, gam
     """The server's bots play; the data set follows, is killed, and goes on."""
     folder, matches = glasnost.folder, 2
     with ExitStack() as running:
-        server = running.enter_context(process("serve", "--port", "0", "--store", games, "--empty"))
+        server = started("serve", "--port", "0", "--store", games, "--empty")
+        running.callback(server.communicate)
         running.callback(server.kill)
         assert server.stdout is not None
-        client = Client(int(server.stdout.readline().rpartition(":")[2]))
+        client = Client(int(server.stdout.readline().rpartition(b":")[2]))
         running.callback(client.close)
         client.token = client.post("/v1/players", {"name": "Opener"}).json["token"]
         for _ in range(2):
-            follower = running.enter_context(
-                process("data", "build", folder / "club", "--store", games, "--follow", "--json")
-            )
+            follower = started("data", "build", folder / "club", "--store", games, "--follow", "--json")
+            running.callback(follower.communicate)
             running.callback(follower.kill)
             assert follower.stdout is not None
             assert json.loads(follower.stdout.readline())["matches"] == matches

@@ -316,6 +316,24 @@ def test_a_match_of_the_strongest_bot_repeats_with_the_seed(glasnost: Program, g
     glasnost("verify", "one").ok()
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("twilight_struggle", "--option", "scenario=late_war"),
+        ("twilight_struggle", "--edition", "second"),
+        ("twilight_struggle", "--edition", "second", "--option", "scenario=late_war"),
+        ("twilight_struggle", "--option", "chinese_civil_war=true"),
+        ("thirteen_minutes", "--option", "campaign=true"),
+    ],
+    ids=" ".join,
+)
+def test_the_strongest_bot_plays_each_edition_and_scenario(glasnost: Program, words: tuple[str, ...]) -> None:
+    """B3; the default editions are those of the strengths that are measured (B2)."""
+    many = ("--bots", "hard,easy", "--seed", "b3", "--matches", "50", "--jobs", "0", "--json")
+    assert glasnost("play", *words, *many).ok().out.count("\n") == 50
+
+
 def test_the_arena_prints_intervals_and_goes_on(glasnost: Program) -> None:
     words = ("arena", "twilight_struggle", "--matches", "2", "--seed", "3", "--kept", "kept")
     printed = glasnost(*words).ok().out

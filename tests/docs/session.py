@@ -74,7 +74,7 @@ def serving(folder: Path) -> Iterator[Server]:
     Raises:
         Failed: it ended without listening.
     """
-    command = [str(ROOT / "ops" / "run"), "--port", "0", "--store", str(folder / "store")]
+    command = [str(ROOT / "ops" / "run"), "--port", "0", "--store", str(folder / "store"), "--empty"]
     said, told = folder / "said", folder / "told"
     with said.open("w") as out, told.open("w") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err, env=environment())

@@ -86,6 +86,7 @@ def killed(place: Place, file: Path, main: int, kills: int) -> None:
         for _ in range(kills):
             workers.kill(0)
             workers.start(0)
+        turn(file, AWAY + main)  # the rest of the time is over at once
         soon(lambda: has(workers, match, "closed"))
         must_have_ended_once(workers, match, main)
 
@@ -109,5 +110,6 @@ def test_a_database_that_is_away_burns_no_time(tmp_path: Path) -> None:
             turn(tmp_path / "dial", AWAY)
             database.start()
             soon(lambda: has(workers, match, "clock_stopped"))
+            turn(tmp_path / "dial", AWAY + 3)
             soon(lambda: has(workers, match, "closed"))
             must_have_ended_once(workers, match, 3)

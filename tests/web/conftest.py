@@ -21,7 +21,7 @@ from tests.web.matches import bots_match
 MATCHES = 70
 """Matches of 13 Minutes in the data set of the pages for analysts: enough for branches of the tree."""
 LEAST = {"twilight_struggle": 70, "imperial_struggle": 100, "cia_vs_kgb": 100}
-"""Moves of a match that tests of the replay look at; a random one of these games may be over sooner."""
+"""Moves that a match has at least which tests of the replay look at; some of these games are over sooner."""
 
 
 @pytest.fixture(scope="session")
@@ -86,5 +86,5 @@ def fresh(browser: Browser, house: Served) -> Iterator[Watched]:
 
 @pytest.fixture(scope="session")
 def finished(house: Served) -> dict[str, str]:
-    """The id of a match of each game that bots played to its end."""
+    """The id of a match of each game that bots played to its end; the same matches in every run."""
     return {game: bots_match(house, game, LEAST.get(game, 0)) for game in GAMES}

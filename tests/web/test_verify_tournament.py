@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from random import Random
+from struct import pack
 
 import pytest
 from msgspec.structs import replace
@@ -25,12 +28,13 @@ from tests.api.gate.tournaments import TERMS, Cup
 from tests.domain import swap, toy
 from tests.domain.swap import DARK, LIGHT
 from tests.replay.files import STRANGER, with_part
+from tests.replay.tournaments import long_bundle
 from tests.replay.tournaments import test_tournament_file as forgeries
 from tests.replay.tournaments.bundles import KEYS, Json, Members, file_of, forged, members_of, packed, played
 from tests.replay.tournaments.test_tournament_policy import Logged
 from tests.web.pin import PAGE
 from tests.web.test_verify_logged import POLICY as POLICY_TEXT
-from tests.web.verifier import TournamentVerdict, judged_tournaments
+from tests.web.verifier import TournamentVerdict, judged_tournaments, text_of
 from tests.web.verifier import kept as kept
 from tests.web.verifier import page as page
 
@@ -274,6 +278,7 @@ def lose_round(entries: list[Json]) -> None:
         (change_terms, "log", "terms-hash"),
         (show_party, "log", "party-in-public"),
         (lose_round, "log", "entry-not-folded"),
+        *((change, "log", "entrant-not-entered") for change, _, _ in forgeries.STRANGERS),
     ],
     ids=lambda value: getattr(value, "__name__", "") or None,
 )
@@ -332,6 +337,11 @@ def test_parts_that_do_not_follow_from_the_entries_are_named(
 
 # ── hostile archives ──
 
+INNER = """async (text) => {
+  const file = new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]);
+  const { failures } = await GlasnostTournament.verify(file);
+  return failures.find(({ question }) => question === "matches").values.inner.id;
+}"""
 
 REFUSED = {
     "bomb": "not-packed-here",
@@ -384,6 +394,7 @@ def test_members_that_are_there_twice_too_large_or_hidden_are_refused(
         ("tournament.ndjson", b"", "last-line-cut-off"),
         ("tournament.ndjson", b"[" * 60_000 + b"\n", "not-canonical-json"),
         ("tournament.ndjson", b'{"kind":"x"}\n', "no-tournament-entry"),
+        ("tournament.ndjson", b"\n" * 1_000_000, "too-many-lines"),
         ("checkpoint.txt", b"\xff\xfe\n", "not-utf-8"),
         ("private.ndjson", b"null\n" * 1_000, "lines-and-entries"),
         ("transparency.json", b"[" * 1_000, "log-proof-unread"),
@@ -395,6 +406,35 @@ def test_a_part_of_foreign_bytes_is_named(
     path = packed({**members, name: content}, path, hashed=name != MANIFEST)
     [verdict] = judged_tournaments(page, [path.read_bytes()], KEY)
     assert verdict.failures["log"][1] == sentence
+
+
+def test_a_match_that_claims_more_bytes_than_a_match_may_have_is_refused_unread(page: Page) -> None:
+    # given an archive of one byte, whose directory claims a match of 64 MiB
+    small = forgeries.archive_of(("matches/r01-b01-m1.glasnost", b"x"))
+    sizes = small.index(b"PK\x01\x02") + 20
+    claims = small[:sizes] + pack("<LL", 2**26, 2**26) + small[sizes + 8 :]
+    # when the page looks at it, then it refuses it by its directory
+    [verdict] = judged_tournaments(page, [claims])
+    assert verdict.failures["log"][1] == "member-too-large"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"[" * 300_000 + b"\n", "not-canonical-json"),
+        (b"\n" * 200_000, "too-many-lines"),
+        (b"{" * 500_000, "last-line-cut-off"),
+    ],
+    ids=["deep", "many", "long"],
+)
+def test_a_match_of_hostile_lines_is_named(
+    page: Page, members: Members, path: Path, content: bytes, sentence: str
+) -> None:
+    name = next(name for name in members if name.startswith("matches/"))
+    packed({**members, name: with_part(members[name], "log.ndjson", content)}, path)
+    [verdict] = judged_tournaments(page, [path.read_bytes()], KEY)
+    assert verdict.failures["matches"][1] == "match-file-wrong"
+    assert page.evaluate(INNER, text_of(path.read_bytes())) == sentence
 
 
 # ── the server's log ──
@@ -529,3 +569,92 @@ def test_a_tournament_of_448_matches_is_checked_and_one_changed_result_is_named(
     fresh.set_input_files("#file", forged(members_of(data), path.with_name("forged"), forgeries.win, name))
     verdict.wait_for(timeout=600_000)
     expect(results).to_have_attribute("data-id", "result-not-of-match")
+
+
+# ── a file with hundreds of long matches ──
+
+
+STOPPED = """() => {
+  document.querySelector("#again").click();
+  document.querySelector("#stop").click();
+}"""
+
+
+def test_a_stopped_check_says_nothing_and_the_file_can_be_chosen_again(
+    fresh: Page, data: bytes, path: Path
+) -> None:
+    # given a file that was checked
+    path.write_bytes(data)
+    fresh.set_input_files("#file", path)
+    verdict, waiting, stop = fresh.locator("#verdict"), fresh.locator("#waiting"), fresh.locator("#stop")
+    expect(verdict).to_have_attribute("data-state", "note")
+    expect(stop).to_be_hidden()
+    # when another check is stopped, then nothing is said of the file, in either language
+    fresh.evaluate(STOPPED)
+    expect(waiting).to_contain_text("Stopped")
+    assert fresh.evaluate("document.activeElement.id") == "file"
+    fresh.get_by_role("button", name="Русский").click()
+    expect(waiting).to_contain_text("остановлена")
+    expect(verdict).to_be_empty()
+    expect(verdict).not_to_have_attribute("data-state", "note")
+    expect(stop).to_be_hidden()
+    # when the same file is chosen again, then it is checked
+    fresh.set_input_files("#file", path)
+    expect(verdict).to_have_attribute("data-state", "note")
+    expect(waiting).to_be_hidden()
+
+
+WATCH = """() => {
+  window.told = [];
+  new MutationObserver(() => window.told.push(document.querySelector("#waiting").textContent))
+    .observe(document.querySelector("#waiting"), { childList: true });
+}"""
+
+
+def flip(path: Path, at: int) -> None:
+    """Change one bit of the byte at a place of a file."""
+    with path.open("r+b") as file:
+        file.seek(at)
+        [byte] = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+
+
+HEAP, PLACE = "JSHeapUsedSize", attrgetter("header_offset")
+MOST_HEAP = 256 * 2**20
+"""Bytes of JavaScript that the page may hold after a file of 177 MB: it holds one match file at a time."""
+
+
+@pytest.mark.long
+def test_448_matches_of_420_moves_are_checked_in_bounded_memory(fresh: Page, tmp_path: Path) -> None:
+    # given the file of a tournament with long matches, and a page that notes what it says on the way
+    path, folder = tmp_path / "long", tmp_path / "store"
+    key = long_bundle.make(folder, path)
+    cdp = fresh.context.new_cdp_session(fresh)
+    cdp.send("Performance.enable")
+    fresh.evaluate(WATCH)
+    fresh.locator("#keys").evaluate("(field, key) => { field.value = key; }", key)
+    verdict, matches = fresh.locator("#verdict[data-state]"), fresh.locator("[data-row=matches]")
+    # when it checks the file
+    fresh.set_input_files("#file", path)
+    heaps = list[float]()
+    while not verdict.count():
+        fresh.wait_for_timeout(200)
+        metrics = cdp.send("Performance.getMetrics")["metrics"]
+        heaps += [one["value"] for one in metrics if one["name"] == HEAP]
+    # then the file is right, the page has counted its matches, and its memory stayed within bounds
+    expect(verdict).to_have_attribute("data-state", "ok")
+    expect(matches).to_contain_text("448")
+    expect(fresh.locator("[data-row=results]")).to_contain_text("448 of 448")
+    told = {line.split(":")[0] for line in fresh.evaluate("told") if line.startswith("Checking match ")}
+    assert len(told) > 100
+    assert max(heaps) < MOST_HEAP
+    # when one byte of the last match is flipped, then that match is named, and its board
+    with zipfile.ZipFile(path) as archive:
+        last = max((one for one in archive.infolist() if one.filename.startswith("matches/")), key=PLACE)
+    flip(path, last.header_offset + last.file_size // 2)
+    fresh.set_input_files("#file", path)
+    verdict.wait_for(timeout=600_000)
+    expect(verdict).to_have_attribute("data-state", "wrong")
+    expect(matches).to_have_attribute("data-id", "match-file-wrong")
+    expect(matches).to_contain_text("round 7, board 64")

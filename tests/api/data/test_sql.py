@@ -9,9 +9,10 @@ import io
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,9 @@ from api.data.sql_route import ARROW, PARQUET
 from api.http.data_process import DataPlace
 from api.http.log_lines import Lines
 from domain.kernel import Refused
-from tests.api.data.conftest import Small
+from tests.api.data.conftest import SQL_SETTINGS, Small
 from tests.api.http.served import Client, Served, served
+from tests.cli.program import started
 from tests.waiting import soon
 
 FORMS = ("application/json", "text/csv", "application/x-ndjson", ARROW, PARQUET)
@@ -134,17 +136,16 @@ def test_a_query_needs_a_token(asked: Served) -> None:
 @pytest.fixture
 def local(small: Small) -> Iterator[tuple[Client, str]]:
     """A data process on a port of this machine, with SQL; a client, and the token that it has printed."""
-    command = (sys.executable, "-m", "api.cli.main", "data", "serve", str(small.folder), "--port", "0")
-    environment = {**os.environ, "GLASNOST_SQL": "on"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stdout is not None
-        try:
-            port = int(process.stdout.readline().rpartition(":")[2])
-            token = process.stdout.readline().rpartition("Bearer ")[2].strip()
-            with closing(Client(port)) as client:
-                yield client, token
-        finally:
-            process.terminate()
+    process = started("data", "serve", small.folder, "--port", "0", GLASNOST_SQL="on")
+    assert process.stdout is not None
+    try:
+        port = int(process.stdout.readline().rpartition(b":")[2])
+        token = process.stdout.readline().rpartition(b"Bearer ")[2].strip().decode()
+        with closing(Client(port)) as client:
+            yield client, token
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
 
 
 def test_a_process_on_a_port_answers_sql_only_with_the_token_that_it_has_printed(
@@ -212,33 +213,27 @@ def test_two_run_eight_wait_and_one_more_is_refused(small: Small, tmp_path: Path
 
 
 @pytest.fixture
-def apart(small: Small, tmp_path: Path) -> Iterator[tuple[Path, Path]]:
-    """A data process that runs by itself, with SQL, and the file to which it logs everything."""
-    path, log = tmp_path / "socket", tmp_path / "log"
-    command = [
-        sys.executable,
-        "-m",
-        "api.cli.main",
-        "data",
-        "serve",
-        str(small.folder),
-        "--socket",
-        str(path),
-    ]
-    environment = {**os.environ, "GLASNOST_SQL": "on", "GLASNOST_LOG_LEVEL": "debug"}
-    with (
-        log.open("wb") as file,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=file, env=environment) as process,
-    ):
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith(b"listening on ")
-        yield path, log
-        process.terminate()
+def apart(small: Small, tmp_path: Path) -> Iterator[tuple[Path, Callable[[], str]]]:
+    """A data process that runs by itself, with SQL, and what ends it and returns all that it logged."""
+    path = tmp_path / "socket"
+    process = started("data", "serve", small.folder, "--socket", path, **SQL_SETTINGS)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith(b"listening on ")
+    ended: list[str] = []
+
+    def logged() -> str:
+        process.send_signal(signal.SIGTERM)
+        ended.append(b"".join(process.communicate()).decode())
+        return ended[0]
+
+    yield path, logged
+    if not ended:
+        logged()
 
 
-def test_nothing_of_a_query_is_in_a_log(apart: tuple[Path, Path], tmp_path: Path) -> None:
+def test_nothing_of_a_query_is_in_a_log(apart: tuple[Path, Callable[[], str]], tmp_path: Path) -> None:
     """AN14: text, parameters and results, also of queries that fail; only hash and duration."""
-    path, log = apart
+    path, logged = apart
     lines: list[str] = []
     handler, formatter = logging.Handler(), Lines()
     vars(handler)["emit"] = lambda record: lines.append(formatter.format(record))
@@ -259,7 +254,7 @@ def test_nothing_of_a_query_is_in_a_log(apart: tuple[Path, Path], tmp_path: Path
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
-    said = log.read_text() + "\n".join(lines)
+    said = logged() + "\n".join(lines)
     assert hashlib.sha256(sql.format("1").encode()).hexdigest() in said
     assert '"ms":' in said
     assert not [word for word in ("zebra", "lion", "yak", "ebra") if word in said]

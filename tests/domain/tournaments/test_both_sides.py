@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
+from typing import Literal
 
 import pytest
 from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments import commands as c
-from domain.tournaments.crosstable import Cell, cell_of, problem
+from domain.tournaments.crosstable import Cell, cell_of, problem, score
 from domain.tournaments.crosstables import crosstable, table_for_pairing
 from domain.tournaments.drafts import drafted
 from domain.tournaments.events import Result
 from domain.tournaments.formats.cut import Ranked
+from domain.tournaments.judging import THE_HOUSE, Actor
 from domain.tournaments.measures import running_boards
 from domain.tournaments.state import Tournament
 from domain.tournaments.terms import BOTH, League, Points, Stage, Terms, settled
 from domain.tournaments.totals import total
+from replay.tournaments.csv_tables import boards_csv
 from tests.domain.tournaments.hall import Hall
 from tests.domain.tournaments.random_play import NOW, greedy
 
@@ -68,6 +73,24 @@ def test_the_sides_are_settled_before_the_first_pairing() -> None:
     hall.pair()
     assert len(hall.s.rounds[0].boards) == 4
     assert hall.refused(c.ChangeTerms(path="sides", value='"colours"', reason="too long")) != ""
+
+
+def test_the_boards_of_an_entrant_are_those_of_the_round_as_it_is_now() -> None:
+    # given a round in which the boards of all entrants were looked up
+    hall = Hall(ROBIN, 4)
+    hall.pair()
+    before = hall.s.rounds[0]
+    first = before.boards[0]
+    assert [one.number for one in before.boards_of(first.w)] == [1, 2]
+    assert before.boards_of("n9") == ()
+
+    # when one of them is decided
+    hall.rule(2, "1-0")
+
+    # then the round has the result, what was known before has none, and no lookup counts as a difference
+    assert [one.result for one in hall.s.rounds[0].boards_of(first.w)] == ["", "1-0"]
+    assert [one.result for one in before.boards_of(first.w)] == ["", ""]
+    assert replace(before) == before
 
 
 # ── what two matches come to ──
@@ -227,6 +250,68 @@ def test_who_withdraws_between_two_matches_keeps_the_first_and_is_paired_no_more
     hall.pair()
     assert hall.s.rounds[1].boards_of("n4") == ()
     assert running_boards(hall.s, "n4") == []
+
+
+@pytest.mark.parametrize("sides", ["colours", BOTH])
+@pytest.mark.parametrize("result", ["1-0", "½", "0-0", "+-", "--"])
+def test_points_are_those_of_the_crosstable_also_if_a_loss_is_worth_some(
+    sides: Literal["colours", "both"], result: Result
+) -> None:
+    # given terms by which a lost game is worth a point, and who does not come has none
+    worth = Points(win=6, draw=4, loss=2)
+    hall = Hall(replace(ROBIN, sides=sides, points=worth), 4)
+
+    # when all boards of a round have the same result
+    hall.play(lambda s, board: result)
+
+    # then the points of all entrants are those that the standings count
+    table = crosstable(hall.s)
+    assert {one.entrant: score(table, one) for one in table.lines} == {
+        name: hall.s.score(name) for name in hall.s.entrants
+    }
+    if result in ("0-0", "--"):
+        assert hall.s.score("n1") == (worth.loss if result == "0-0" else 0)
+
+
+def test_only_a_player_of_a_match_gives_a_root_of_it_with_a_call() -> None:
+    # given two pairs whose matches are open
+    hall = Hall(ROBIN, 4)
+    hall.pair()
+    match = hall.s.rounds[0].boards[0].match
+    hall.do(c.OpenBoard(round=1, board=1, match=match, root="A" * 43 + "="), THE_HOUSE)
+    root = c.CallArbiter(text="look", round=1, board=1, held_move=2, held_root="A" * 43 + "=")
+    inside, outside = (Actor(hall.s.entrants[name].player, "player") for name in ("n1", "n2"))
+
+    # when one who plays another match gives a root of it, it is refused, and no entry is added
+    before = hall.s.entry
+    with pytest.raises(Refused) as caught:
+        hall.do(root, outside)
+    assert (caught.value.kind, caught.value.id) == ("interest", "held-root-of-others")
+    assert hall.s.entry == before
+
+    # then they may still call the arbiter about that board, and its players give the root
+    hall.do(replace(root, held_move=None, held_root=None), outside)
+    hall.do(root, inside)
+    assert [call.held_move for call in hall.s.standing_calls] == [0, 2]
+
+
+def test_the_table_of_boards_has_the_points_of_both_boards_of_a_pair() -> None:
+    # given a pair with both results, one with one of them
+    hall = Hall(ROBIN, 4)
+    hall.pair()
+    ruled(hall, ("1-0", "½", "0-1"))
+
+    # when the boards are written as CSV
+    table = list(csv.DictReader(io.StringIO(boards_csv(hall.s.rounds, {}, hall.s.terms.points), newline="")))
+
+    # then each line has the points of its own entrants, as soon as there are both
+    assert [(one["w_total"], one["b_total"]) for one in table] == [
+        ("1.5", "0.5"),
+        ("0.5", "1.5"),
+        ("", ""),
+        ("", ""),
+    ]
+    assert "w_total" not in boards_csv(hall.s.rounds, {})
 
 
 # ── league ──

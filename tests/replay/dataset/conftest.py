@@ -9,10 +9,12 @@ from msgspec import Struct
 
 import replay.dataset as glasnost
 from domain.match import Match
-from replay.dataset import DataSet
+from replay.dataset import DataSet, Model, fit
 from replay.dataset.manifest import Manifest
 from tests.replay.dataset.crowd import TABLES, crowd, write_data_set
 from tests.replay.dataset.stores import LARGE, built, fill, opened
+
+GAME = "twilight_struggle"
 
 
 class Club(Struct, frozen=True):
@@ -43,3 +45,18 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> DataSet:
     people, bots = crowd(500), crowd(40, seed=2, pool="bots", players=2)
     write_data_set(folder, {table: [*people[table], *bots[table]] for table in TABLES})
     return glasnost.open(folder)
+
+
+@pytest.fixture(scope="session")
+def opened_club(club: Club) -> DataSet:
+    """The data set of the small store, opened once: opening costs 0.2 s; a test must not change it."""
+    return glasnost.open(club.folder)
+
+
+@pytest.fixture(scope="session")
+def fitted(many: DataSet) -> Model:
+    """The model of the invented matches, which `many` keeps as one that it has fitted itself."""
+    found = fit(many, GAME)
+    assert isinstance(found, Model)
+    many.models[GAME, "deluxe", "live"] = found
+    return found

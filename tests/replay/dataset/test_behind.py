@@ -339,27 +339,29 @@ def test_each_query_of_each_game_is_counted_here() -> None:
 
 @pytest.mark.parametrize("game", cases_of_games.OF_GAMES)
 def test_the_matches_behind_a_row_of_a_game_of_its_own_are_its_cases_when_replayed(
-    game: str, club: Club, files: list[Replayed]
+    game: str, opened_club: glasnost.DataSet, files: list[Replayed]
 ) -> None:
-    data, own = glasnost.open(club.folder), [match for match in files if match.game == game]
+    data, own = opened_club, [match for match in files if match.game == game]
     empty = {name for name in cases_of_games.OF_GAMES[game] if not compare(data, game, name, own, 1)}
     assert empty <= {"comebacks", "conquests", "win_rate"}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_matches_behind_a_row_are_its_cases_when_replayed(
-    name: str, club: Club, files: list[Replayed]
+    name: str, opened_club: glasnost.DataSet, files: list[Replayed]
 ) -> None:
     games = GAMES if name in OF_ALL_GAMES else (TS,)
-    data, rows = glasnost.open(club.folder), 0
+    data, rows = opened_club, 0
     for game in games:
         rows += compare(data, game, name, [match for match in files if match.game == game], FEW)
     assert rows > 0
 
 
-def test_imported_matches_are_in_no_default_answer_and_hold_nothing_hidden(club: Club) -> None:
+def test_imported_matches_are_in_no_default_answer_and_hold_nothing_hidden(
+    club: Club, opened_club: glasnost.DataSet
+) -> None:
     """AN9: over the data set; `test_build.py` has what the parts hold."""
-    data, came = glasnost.open(club.folder), club.matches[-1].id
+    data, came = opened_club, club.matches[-1].id
     for name in CASES:
         answer = data.query(name, **given_for(name, TS))
         assert came not in {match for _, match, _ in answer.matches().fetchall()}, name

@@ -85,11 +85,26 @@ def rows(folder: Path, manifest: Manifest, table: str) -> list[str]:
     return [str(row) for some in read for row in some]
 
 
-def same_as_fresh(store: SqliteStore, folder: Path, fresh: Path) -> None:
+def same_as_fresh(store: SqliteStore, folder: Path, fresh: dict[str, bytes]) -> None:
     """Has a data set the bytes of one that is built from nothing now?"""
-    found, other = built(store, folder).manifest, built(store, fresh).manifest
+    found = built(store, folder).manifest
     assert merged(found)
-    assert content(folder, found) == content(fresh, other)
+    assert content(folder, found) == fresh
+
+
+def withdraw(store: SqliteStore) -> None:
+    """Withdraw the match that was uploaded."""
+    store.uploads.withdraw(Withdrawal("m-gone", 1_790_000_000_000_000, "p-admin", "asked for"))
+
+
+@pytest.fixture(scope="module")
+def without_it(home: Home, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What is built from nothing, once that match is withdrawn."""
+    folder = tmp_path_factory.mktemp("without")
+    shutil.copytree(home.folder, folder, dirs_exist_ok=True)
+    with opened(folder / "games") as store:
+        withdraw(store)
+        return content(folder / "fresh", built(store, folder / "fresh").manifest)
 
 
 def test_complete_groups_are_merged_and_hold_the_rows_of_their_slices_in_the_order_of_the_table(
@@ -132,16 +147,16 @@ def test_a_data_set_that_was_built_without_compaction_is_merged_and_no_match_is_
 
 
 def test_a_withdrawn_match_leaves_a_merged_group_and_no_other_part_changes(
-    store: SqliteStore, tmp_path: Path, home: Home
+    store: SqliteStore, tmp_path: Path, home: Home, without_it: dict[str, bytes]
 ) -> None:
     before = home.merged
-    store.uploads.withdraw(Withdrawal("m-gone", 1_790_000_000_000_000, "p-admin", "asked for"))
+    withdraw(store)
     after = built(store, tmp_path / "merged")
     assert 0 < after.matches < CUT  # only the slice of the match was built again, not its group
     gone = {part for part in before.parts if part.pool} - {*after.manifest.parts}
     assert {part.pool for part in gone} == {"uploaded"}
     assert "m-gone" not in str(rows(tmp_path / "merged", after.manifest, "moves"))
-    same_as_fresh(store, tmp_path / "merged", tmp_path / "fresh")
+    same_as_fresh(store, tmp_path / "merged", without_it)
 
 
 def test_a_forgotten_player_is_in_no_merged_part(store: SqliteStore, tmp_path: Path, home: Home) -> None:
@@ -156,7 +171,8 @@ def test_a_forgotten_player_is_in_no_merged_part(store: SqliteStore, tmp_path: P
         part for part in after.parts if ann.encode() in (tmp_path / "merged" / part.path).read_bytes()
     ]
     assert ann not in str(rows(tmp_path / "merged", after, "seats"))
-    same_as_fresh(store, tmp_path / "merged", tmp_path / "fresh")
+    fresh = built(store, tmp_path / "fresh").manifest
+    same_as_fresh(store, tmp_path / "merged", content(tmp_path / "fresh", fresh))
 
 
 def _seats(folder: Path, manifest: Manifest) -> list[str]:
@@ -166,9 +182,13 @@ def _seats(folder: Path, manifest: Manifest) -> list[str]:
 
 @pytest.mark.parametrize("step", [97, pytest.param(5, marks=pytest.mark.long)])
 def test_a_full_disk_while_a_group_is_split_and_merged_leaves_a_sound_data_set(
-    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+    store: SqliteStore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: int,
+    without_it: dict[str, bytes],
 ) -> None:
-    store.uploads.withdraw(Withdrawal("m-gone", 1_790_000_000_000_000, "p-admin", "asked for"))
+    withdraw(store)
     fsync, failed = os.fsync, 0
     while True:
         left = iter(range(failed * step))
@@ -190,7 +210,7 @@ def test_a_full_disk_while_a_group_is_split_and_merged_leaves_a_sound_data_set(
         assert [part for part in now.parts if not is_sound(tmp_path / "merged", part)] == []
         assert not list((tmp_path / "merged").rglob("*part"))
     assert failed > 1
-    same_as_fresh(store, tmp_path / "merged", tmp_path / "fresh")
+    same_as_fresh(store, tmp_path / "merged", without_it)
 
 
 def damage(path: Path) -> None:
@@ -200,13 +220,15 @@ def damage(path: Path) -> None:
     path.write_bytes(data)
 
 
-def test_no_damaged_part_is_merged_or_split(store: SqliteStore, tmp_path: Path, home: Home) -> None:
+def test_no_damaged_part_is_merged_or_split(
+    store: SqliteStore, tmp_path: Path, home: Home, without_it: dict[str, bytes]
+) -> None:
     damage(tmp_path / "apart" / next(part.path for part in home.apart.parts if part.table == "facts"))
     made = built(store, tmp_path / "apart").manifest
     assert content(tmp_path / "apart", made) == content(home.folder / "merged", home.merged)
     damage(tmp_path / "merged" / next(part.path for part in home.merged.parts if part.table == "draws"))
-    store.uploads.withdraw(Withdrawal("m-gone", 1_790_000_000_000_000, "p-admin", "asked for"))
-    same_as_fresh(store, tmp_path / "merged", tmp_path / "other")
+    withdraw(store)
+    same_as_fresh(store, tmp_path / "merged", without_it)
 
 
 def test_a_merged_part_that_is_missing_is_made_again(store: SqliteStore, tmp_path: Path, home: Home) -> None:

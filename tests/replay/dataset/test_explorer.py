@@ -162,10 +162,10 @@ def test_pools_editions_and_bids_choose_the_matches(many: DataSet) -> None:
 
 @pytest.mark.parametrize(("game", "tree"), TREES)
 def test_every_tree_of_every_game_can_be_explored(
-    club: Club, game: str, tree: str, monkeypatch: pytest.MonkeyPatch
+    club: Club, opened_club: DataSet, game: str, tree: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(explorer, "LEAST", 1)
-    data = glasnost.open(club.folder)
+    data = opened_club
     nodes = list(walk(data, tree, game=game, pool="*", widest=1))
     played = [row for row in data.matches if row.game == game and row.reason and row.proof == "ok"]
     assert nodes[0][1].n == len(played)

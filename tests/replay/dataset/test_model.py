@@ -35,14 +35,6 @@ from tests.replay.dataset.stores import built, opened
 GAME = "twilight_struggle"
 
 
-@pytest.fixture(scope="module")
-def fitted(many: DataSet) -> Model:
-    """The model of the invented matches."""
-    found = fit(many, GAME)
-    assert isinstance(found, Model)
-    return found
-
-
 def test_the_forecasts_for_matches_that_were_kept_apart_are_better_than_the_base_rate(fitted: Model) -> None:
     assert fitted.n >= LEAST
     assert fitted.brier < fitted.brier_base - 0.02

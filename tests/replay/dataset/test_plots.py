@@ -13,10 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 import replay.dataset as glasnost
-from replay.dataset import DataSet, charts, plot
+from replay.dataset import DataSet, Model, charts, plot
 from replay.dataset.charts import Chart, apart
 from replay.dataset.queries import query
-from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.crowd import crowd, write_data_set
 from tests.replay.dataset.refusals import refused
 
@@ -26,9 +25,9 @@ Drawn = Callable[[str], Chart]
 
 
 @pytest.fixture(scope="module")
-def drawings(club: Club, many: DataSet) -> dict[str, Drawn]:
+def drawings(opened_club: DataSet, many: DataSet, fitted: Model) -> dict[str, Drawn]:
     """Each chart, by its name, as a function of the language."""
-    match = glasnost.open(club.folder).match(MATCH)
+    match = opened_club.match(MATCH)
     row = next(
         row for row in many.matches if row.edition == "deluxe" and row.winner == "us" and row.pool == "live"
     )
@@ -51,7 +50,9 @@ def texts(chart: Chart) -> str:
     return "\n".join(re.findall(r"<!-- (.*?) -->", chart.svg_bytes.decode()))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.long if one == "space" else ()) for one in NAMES]
+)
 def test_a_chart_is_the_same_twice_and_says_what_it_shows(name: str, drawings: dict[str, Drawn]) -> None:
     first, second, russian = drawings[name]("en"), drawings[name]("en"), drawings[name]("ru")
     assert first == second
@@ -167,8 +168,8 @@ def test_names_that_are_markup_stay_text(tmp_path: Path) -> None:
     assert name in (root.findtext(f"{SVG}desc") or "")
 
 
-def test_what_cannot_be_drawn_is_refused(club: Club, many: DataSet) -> None:
-    data = glasnost.open(club.folder)
+def test_what_cannot_be_drawn_is_refused(opened_club: DataSet, many: DataSet) -> None:
+    data = opened_club
     match = data.match(MATCH)
     with refused("query-value"):
         plot.track(match, "'; DROP TABLE matches")

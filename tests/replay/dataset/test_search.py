@@ -136,19 +136,26 @@ def found_by(database: duckdb.DuckDBPyConnection, search: Search, **given: str) 
 # ── random searches ──
 
 
+@cache
+def positions_of(game: str) -> tuple[list[Json], list[str]]:
+    """The replayed positions of a game, and their columns that hold whole numbers."""
+    positions = [row for seed in SEEDS for row in replayed(game, seed)]
+    numbers = [
+        name
+        for name, value in positions[0].items()
+        if all(isinstance(row[name], int | None) and not isinstance(row[name], bool) for row in positions)
+        and name not in ("seed", "move")
+        and value is not None
+    ]
+    return positions, numbers
+
+
 class Maker:
     """Makes random searches of a game, each with a function that says whether a position fits."""
 
     def __init__(self, game: str, dice: random.Random) -> None:
         self.game, self.dice = game, dice
-        positions = [row for seed in SEEDS for row in replayed(game, seed)]
-        self.numbers = [
-            name
-            for name, value in positions[0].items()
-            if all(isinstance(row[name], int | None) and not isinstance(row[name], bool) for row in positions)
-            and name not in ("seed", "move")
-            and value is not None
-        ]
+        positions, self.numbers = positions_of(game)
         self.played = sorted({play for row in positions for play in row["plays"]})
         self.headlines = sorted({play for row in positions for play in row["headlines"]})
         self.positions = positions

@@ -344,13 +344,13 @@ def test_a_process_that_is_too_slow_is_killed_with_what_it_has_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Popen(subprocess.Popen[bytes]):
-        """Its time is over when both processes have started their own."""
+        """Its time is over when it has started a process of its own."""
 
         def communicate(
             self, input: bytes | None = None, timeout: float | None = None
         ) -> tuple[bytes, bytes]:
             if timeout is not None:
-                soon(lambda: len([*tmp_path.iterdir()]) == 2)
+                soon(lambda: len([*tmp_path.iterdir()]) == 1)
                 timeout = 0.01
             return super().communicate(input, timeout)
 

@@ -257,8 +257,30 @@ def commit(entries: list[Json]) -> None:
     entries[0]["commitment"] = entries[0]["anchor"]
 
 
-def pair_stranger(entries: list[Json]) -> None:
+def enter_another(entries: list[Json]) -> None:
     of_kind(entries, "entered")["entrant"] = "n99"
+
+
+def pair_stranger(entries: list[Json]) -> None:
+    of_kind(entries, "paired", 1)["boards"][1]["b"] = "n99"
+
+
+def free_stranger(entries: list[Json]) -> None:
+    of_kind(entries, "paired", 1)["byes"] = {"n99": "pairing_bye"}
+
+
+def call_as_stranger(entries: list[Json]) -> None:
+    of_kind(entries, "arbiter_called")["entrant"] = "n99"
+
+
+STRANGERS: tuple[tuple[Change, str, int], ...] = (
+    (enter_another, "paired", 0),
+    (pair_stranger, "paired", 1),
+    (free_stranger, "paired", 1),
+    (call_as_stranger, "arbiter_called", 0),
+)
+"""Changes that leave an entrant whom no entry enters, each with the entry that names it first: its kind, and
+how many of that kind come before it."""
 
 
 def confirm(entries: list[Json]) -> None:
@@ -366,11 +388,16 @@ def test_adjourned_and_extended_boards_verify_and_one_changed_byte_of_them_is_na
         assert found(checked(changed))["log"][0] is not None
 
 
-def test_an_entry_that_does_not_fit_is_red_and_named(
-    members: Members, log: TournamentLog, tmp_path: Path
+@pytest.mark.parametrize(("change", "kind", "place"), STRANGERS)
+def test_an_entrant_that_was_never_entered_is_red_and_named_with_the_entry(
+    members: Members, log: TournamentLog, tmp_path: Path, change: Change, kind: str, place: int
 ) -> None:
-    report = checked(forged(members, tmp_path / "forged", pair_stranger, log.id))
-    assert not report.ok
+    report = checked(forged(members, tmp_path / "forged", change, log.id))
+    [number] = [record.move for record in log.records if record.kind == kind][place : place + 1]
+    entry, words = found(report)["log"]
+    assert entry == number
+    assert "no entry before it enters n" in words
+    assert not any("cannot be carried out" in said for _, said in found(report).values()), found(report)
 
 
 def test_more_entrants_than_can_be_checked_are_refused(
