@@ -11,7 +11,6 @@ An observation is a dict: "observation" holds float32 numbers, "action_mask" an 
 from __future__ import annotations
 
 import secrets
-from array import array
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -53,7 +52,7 @@ class MatchEnv(AECEnv[Seat, Seen, int]):
         self.render_mode = None
         self.possible_agents = list(first.players)
         self.agents: list[Seat] = []
-        self._no_numbers, self._no_actions = bytes(4 * first.observation_size), bytes(first.num_actions)
+        self._no_actions = bytes(first.num_actions)
         numbers = gymnasium.spaces.Box(-LARGEST, LARGEST, (first.observation_size,), np.float32)
         mask = gymnasium.spaces.Box(0, 1, (first.num_actions,), np.int8)
         self.observation_spaces = {
@@ -94,8 +93,7 @@ class MatchEnv(AECEnv[Seat, Seen, int]):
     def observe(self, agent: Seat) -> Seen:
         """What a seat knows, and what it may do; of a seat that is not asked, no action is legal."""
         state = self.match_state
-        numbers, mask = array("f", self._no_numbers), bytearray(self._no_actions)
-        state.encode(agent, numbers)
+        numbers, mask = state.numbers(agent), bytearray(self._no_actions)
         if state.current_player() == agent:
             state.mark_legal_actions(mask)
         return {

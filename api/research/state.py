@@ -6,6 +6,7 @@ A state holds the true table, but what it says about a seat (`observation_tensor
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, MutableSequence
 from typing import Any, Protocol, cast
 
@@ -16,7 +17,6 @@ from api.research.episode import Chance, Episode, Record, Setting
 from api.research.information import Node, as_seen, folded, since
 from api.research.resampling import fresh_source, known_to
 from domain import kernel
-from domain.agents.encoding import Floats
 from domain.agents.observation import Observation, observe
 from domain.agents.spec import Rng
 from domain.chance import Ledger
@@ -80,6 +80,7 @@ class State:
         self._views: dict[Seat, tuple[Table, Node]] = dict.fromkeys(
             setting.game.seats, (setting.empty, self._first)
         )
+        self._encoded: dict[Seat, tuple[Table, array[float]]] = {}
         begun = kernel.begin(setting.empty, setting.game.first(setting.empty))
         self._follow(begun, "", "", (), secret=False)
 
@@ -143,7 +144,8 @@ class State:
         """The same state, which goes its own way from here; tables and history are shared, not copied."""
         other = State.__new__(State)
         other.__dict__.update(self.__dict__)
-        other._ledger, other._views, other._record = self._ledger.fork(), dict(self._views), None
+        other._ledger, other._record = self._ledger.fork(), None
+        other._views, other._encoded = dict(self._views), dict(self._encoded)
         return other
 
     # ── what is to be done ──
@@ -254,19 +256,33 @@ class State:
 
         Args:
             out: a float32 buffer with that many items in a row, such as a numpy array.
-        """
-        numbers = memoryview(out)
-        numbers.cast("B")[:] = bytes(numbers.nbytes)
-        self.encode(seat, cast(Floats, numbers))
 
-    def encode(self, seat: Seat, out: Floats) -> None:
-        """Do as `observation_tensor`, into any mutable sequence of numbers that are all 0."""
+        Raises:
+            ValueError: it has another length or another type.
+        """
+        memoryview(out)[:] = memoryview(self.numbers(seat))
+
+    def numbers(self, seat: Seat) -> array[float]:
+        """The same in a new array of float32."""
         answering = self._answering
-        view, encoding = self.view(seat), self._setting.encoding
+        numbers = self._of_table(seat)[:]
         if answering is not None and answering.question.seat == seat:
-            encoding.encode(view, seat, out, answering.question, answering.picks)
+            self._setting.encoding.add_question(answering.question, answering.picks, numbers)
+        return numbers
+
+    def _of_table(self, seat: Seat) -> array[float]:
+        """The numbers of a seat's table, without a question; they are kept, so they must not be changed."""
+        view, encoding, known = self.view(seat), self._setting.encoding, self._encoded.get(seat)
+        if known is None:
+            numbers = array("f", bytes(4 * encoding.size))
+            encoding.encode(view, seat, numbers)
         else:
-            encoding.encode(view, seat, out)
+            before, numbers = known
+            if before is view:
+                return numbers
+            numbers = encoding.updated(numbers, before, view, seat)
+        self._encoded[seat] = view, numbers
+        return numbers
 
     def information_state_string(self, seat: Seat) -> str:
         """What a seat was told so far, as canonical JSON; then what it has picked of an unfinished answer."""

@@ -4,12 +4,20 @@ An encoding says the name of each of its numbers.  Its own name ends with a numb
 the next one.  Everything is told from the seat's point of view ("own" and "other"), and only from the seat's
 own fold, so that it cannot tell more than the seat knows.  Most numbers are 0 or 1; counts are divided so
 that they seldom exceed 1.
+
+An answer changes few fields of a table, so an encoding consists of parts that know on which fields they
+depend: the numbers of a table follow from those of the table before (`Encoding.updated`).
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
+from operator import attrgetter, is_not
 from typing import Generic, Protocol, TypeVar
+
+from msgspec.structs import astuple
 
 from domain.agents.actions import hash_of_names
 from domain.game import Game
@@ -78,22 +86,62 @@ class Asked:
             out[self._picked[pick]] = 1.0 / number
 
 
+class Part(Generic[T]):
+    """Some of an encoding's numbers, all of which follow from a few fields of the table.
+
+    Args:
+        fields: the names of these fields; `write` reads no others.
+        places: of the numbers; `write` writes no others.
+        write: writes, for a seat, every number of the part that is not 0.
+    """
+
+    def __init__(
+        self, fields: Iterable[str], places: Iterable[int], write: Callable[[T, Seat, Floats], None]
+    ) -> None:
+        self.fields, self.places, self.write = frozenset(fields), tuple(sorted(places)), write
+        self._zeros = [(run, array("f", bytes(4 * (run.stop - run.start)))) for run in _runs(self.places)]
+
+    def rewrite(self, s: T, seat: Seat, out: array[float]) -> None:
+        """Write the part where something else stands."""
+        for run, zeros in self._zeros:
+            out[run] = zeros
+        self.write(s, seat, out)
+
+
+def _runs(places: Sequence[int]) -> list[slice]:
+    """Sorted places as slices of successive ones."""
+    found: list[slice] = []
+    for place in places:
+        if found and found[-1].stop == place:
+            found[-1] = slice(found[-1].start, place + 1)
+        else:
+            found.append(slice(place, place + 1))
+    return found
+
+
 class Encoding(Generic[T]):
     """How a seat's own fold becomes numbers.
 
     Args:
         name: the short name of the game and the number of the encoding, such as "tm/1".
         layout: the names of the numbers.
-        write: writes the table as a seat folds it: every number that is not 0.
+        state: the type of the tables.
+        parts: write the table as a seat folds it.
         asked: writes the question.
     """
 
     def __init__(
-        self, name: str, layout: Layout, write: Callable[[T, Seat, Floats], None], asked: Asked
+        self, name: str, layout: Layout, state: type[T], parts: Sequence[Part[T]], asked: Asked
     ) -> None:
         self.name, self.names = name, tuple(layout.names)
         self.size = len(self.names)
-        self._write, self._asked = write, asked
+        self.parts, self._asked = tuple(parts), asked
+        # A set of parts is a number here: one bit for each of them.  For each field, those that depend on it.
+        self._dependent = [
+            sum(1 << number for number, part in enumerate(parts) if field in part.fields)
+            for field in state.__struct_fields__
+        ]
+        self._sets: dict[int, tuple[Part[T], ...]] = {}
 
     @property
     def hash(self) -> str:
@@ -111,9 +159,37 @@ class Encoding(Generic[T]):
             question: what this seat is asked now, if it is.
             picked: the picks of its answer so far, if the question takes several.
         """
-        self._write(view, seat, out)
+        for part in self.parts:
+            part.write(view, seat, out)
         if question is not None:
             self._asked.write(question, picked, out)
+
+    def updated(self, numbers: array[float], before: T, view: T, seat: Seat) -> array[float]:
+        """The numbers of a view, without a question, from those of another view of the same seat.
+
+        Args:
+            numbers: of `before`; they stay as they are.
+        """
+        changed = 0
+        for parts in compress(self._dependent, map(is_not, astuple(before), astuple(view))):
+            changed |= parts
+        if not changed:
+            return numbers
+        found = numbers[:]
+        for part in self._sets.get(changed) or self._set(changed):
+            part.rewrite(view, seat, found)
+        return found
+
+    def _set(self, bits: int) -> tuple[Part[T], ...]:
+        """The parts of a set."""
+        chosen = self._sets[bits] = tuple(
+            part for number, part in enumerate(self.parts) if bits >> number & 1
+        )
+        return chosen
+
+    def add_question(self, question: Prompt, picked: Sequence[Pick], numbers: Floats) -> None:
+        """Write the question that `encode` or `updated` left out."""
+        self._asked.write(question, picked, numbers)
 
 
 def questions(game: Game) -> tuple[str, ...]:
@@ -134,3 +210,18 @@ def count(out: Floats, places: Mapping[str, int], counts: Mapping[str, int], mos
     """Write counts at the places of their ids, so that `most` becomes 1."""
     for id, number in counts.items():
         out[places[id]] = number / most
+
+
+def marked(field: str, places: Mapping[str, int], of: str = "") -> Part[T]:
+    """A part that marks the ids of one field of the table.
+
+    Args:
+        field: holds the ids.
+        of: the attribute of the field that holds them instead, such as the "cards" of a pile.
+    """
+    ids = attrgetter(f"{field}.{of}" if of else field)
+
+    def write(s: T, seat: Seat, out: Floats) -> None:
+        mark(out, places, ids(s))
+
+    return Part((field,), places.values(), write)

@@ -70,6 +70,7 @@ class Place:
     """One seat of one match: its requests, without the parts that change."""
 
     def __init__(self, match: str, token: str) -> None:
+        self.match = match
         self.fetch = head("GET", f"{match}/prompt", token) + b"0\r\n\r\n"
         self._move = head("POST", f"{match}/moves", token)
 

@@ -13,7 +13,6 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from _bench import QUICK, rate, say
 
 from api.cli.fuzz import Count, Match
@@ -105,7 +104,7 @@ def _steps(name: str, seeds: Sequence[int]) -> int:
             observation, _, terminated, _, _ = env.last()
             if terminated:
                 break
-            legal = np.flatnonzero(observation["action_mask"])
+            legal = observation["action_mask"].nonzero()[0]
             env.step(int(legal[int(luck.random() * len(legal))]))
             steps += 1
     return steps

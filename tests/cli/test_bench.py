@@ -36,6 +36,7 @@ LINES = {
     "sockets": 2,
     "sql": 6,
     "store": 3,
+    "thinking": 4,
     "tournaments": 6,
     "verify": 9,
     "web": 7,

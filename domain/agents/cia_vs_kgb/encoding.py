@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from domain.agents.encoding import FEW, Asked, Encoding, Floats, Layout, mark
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from domain.agents.encoding import FEW, Asked, Encoding, Floats, Layout, Part, mark, marked
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import AGENTS, GROUPS, OBJECTIVES
 from domain.cia_vs_kgb.rules import INFLUENCE, OTHER, POINTS
@@ -16,13 +19,21 @@ PHASES = ("briefing", "planning", "influence_struggle", "cease_fire", "debriefin
 PROMISES = ("watch", "analyst")
 HANDS = ("left", "right")
 MOST = 100  # VP that win
+OWN = {seat: seat for seat in GAME.seats}
 AHEAD = 3  # cards of a pile whose order a side may know
 
 
 class _Side:
-    """Where what belongs to one side stands among the numbers."""
+    """Where what belongs to one side stands among the numbers.
 
-    def __init__(self, layout: Layout, name: str) -> None:
+    Args:
+        layout: gets their names.
+        name: "own" or "other".
+        sides: the side that it is, by the seat that sees it.
+    """
+
+    def __init__(self, layout: Layout, name: str, sides: Mapping[Seat, Seat]) -> None:
+        self._sides = sides
         self._recruited = layout.block(f"{name}_recruited", GROUPS)
         self._mobilized = layout.block(f"{name}_mobilized", GROUPS)
         self._won = layout.block(f"{name}_won", OBJECTIVES)
@@ -36,40 +47,39 @@ class _Side:
         states = ("balance", "token", "prevailed", "has_sent", "hand_closed", "influence", "score")
         self._states = layout.block(name, states)
 
-    def write(self, s: State, side: Seat, out: Floats) -> None:
-        """Write what belongs to `side`; an agent that was sent counts as sent only where it is known."""
-        self._write_cards(s, side, out)
-        self._write_agents(s, side, out)
+    def parts(self) -> Iterator[Part[State]]:
+        """What belongs to the side; an agent that was sent counts as sent only where it is known."""
         states = self._states
-        if s.balance == side:
-            out[states["balance"]] = 1.0
-        if s.token == side:
-            out[states["token"]] = 1.0
-        if s.prevailed == side:
-            out[states["prevailed"]] = 1.0
-        if s.promises:
-            mark(out, self._promises, [name for name, owner in s.promises.items() if owner == side])
-        if side in s.fists:
-            out[states["hand_closed"]] = 1.0
-            mark(out, self._hand, (s.fists[side],))
+        groups = (*self._recruited.values(), *self._mobilized.values(), states["influence"])
+        yield Part(("recruited", "mobilized"), groups, self._write_groups)
+        yield Part(("won",), (*self._won.values(), states["score"]), self._write_won)
+        agents = (self._home, self._sent, self._exposed, self._leave, self._fallen)
+        places = (*chain.from_iterable(block.values() for block in agents), states["has_sent"])
+        fields = ("headquarters", "sent", "exposed", "leave", "fallen")
+        yield Part(fields, places, self._write_agents)
+        tokens = [states[name] for name in ("balance", "token", "prevailed", "hand_closed")]
+        places = (*self._promises.values(), *self._hand.values(), *tokens)
+        yield Part(("balance", "token", "prevailed", "promises", "fists"), places, self._write_tokens)
 
-    def _write_cards(self, s: State, side: Seat, out: Floats) -> None:
-        """The groups and the objectives; no loop calls anything, because this is done at every step."""
+    def _write_groups(self, s: State, seat: Seat, out: Floats) -> None:
         recruited, mobilized, used = self._recruited, self._mobilized, s.mobilized
-        influence = points = 0
-        for group in s.recruited[side]:
+        influence = 0
+        for group in s.recruited[self._sides[seat]]:
             out[recruited[group]] = 1.0
             influence += INFLUENCE[group]
             if group in used:
                 out[mobilized[group]] = 1.0
-        won = self._won
-        for objective in s.won[side]:
+        out[self._states["influence"]] = influence / FEW
+
+    def _write_won(self, s: State, seat: Seat, out: Floats) -> None:
+        won, points = self._won, 0
+        for objective in s.won[self._sides[seat]]:
             out[won[objective]] = 1.0
             points += POINTS[objective]
-        out[self._states["influence"]] = influence / FEW
         out[self._states["score"]] = points / MOST
 
-    def _write_agents(self, s: State, side: Seat, out: Floats) -> None:
+    def _write_agents(self, s: State, seat: Seat, out: Floats) -> None:
+        side = self._sides[seat]
         for places, agents in (
             (self._home, s.headquarters[side]),
             (self._leave, s.leave[side]),
@@ -83,12 +93,26 @@ class _Side:
             out[self._states["has_sent"]] = 1.0
             mark(out, self._sent, (s.sent[side],))
 
+    def _write_tokens(self, s: State, seat: Seat, out: Floats) -> None:
+        side, states = self._sides[seat], self._states
+        if s.balance == side:
+            out[states["balance"]] = 1.0
+        if s.token == side:
+            out[states["token"]] = 1.0
+        if s.prevailed == side:
+            out[states["prevailed"]] = 1.0
+        if s.promises:
+            mark(out, self._promises, [name for name, owner in s.promises.items() if owner == side])
+        if side in s.fists:
+            out[states["hand_closed"]] = 1.0
+            mark(out, self._hand, (s.fists[side],))
+
 
 class _Table:
     """Where the table stands among the numbers."""
 
     def __init__(self, layout: Layout) -> None:
-        self._own, self._other = _Side(layout, "own"), _Side(layout, "other")
+        self._own, self._other = _Side(layout, "own", OWN), _Side(layout, "other", OTHER)
         self._objective = layout.block("objective", OBJECTIVES)
         self._spent = layout.block("spent", OBJECTIVES)
         self._objectives = layout.block("unseen", OBJECTIVES)
@@ -100,30 +124,40 @@ class _Table:
         self._is_cia, self._turn = layout.one("plays_cia"), layout.one("turn")
         self._deck, self._left = layout.one("groups_left"), layout.one("objectives_left")
 
-    def write(self, s: State, seat: Seat, out: Floats) -> None:
-        """Write the table as `seat` folds it."""
-        self._own.write(s, seat, out)
-        self._other.write(s, OTHER[seat], out)
-        self._write_objectives(s, out)
-        mark(out, self._discards, s.discards)
+    def parts(self) -> Iterator[Part[State]]:
+        """The table as a seat folds it."""
+        yield from self._own.parts()
+        yield from self._other.parts()
+        yield Part(("objective",), self._objective.values(), self._write_objective)
+        yield marked("spent", self._spent)
+        deck = (self._objectives, *self._next_objectives, self._last_objective)
+        places = (*chain.from_iterable(block.values() for block in deck), self._left)
+        yield Part(("objectives",), places, self._write_objectives)
+        yield marked("discards", self._discards)
+        groups = chain.from_iterable(block.values() for block in (self._groups, *self._next_groups))
+        yield Part(("groups",), (*groups, self._deck), self._write_groups)
+        yield Part(("phase", "turn"), (*self._phases.values(), self._is_cia, self._turn), self._write_time)
+
+    def _write_objective(self, s: State, seat: Seat, out: Floats) -> None:
+        mark(out, self._objective, (s.objective or "",))
+
+    def _write_objectives(self, s: State, seat: Seat, out: Floats) -> None:
+        mark(out, self._objectives, s.objectives.cards)
+        mark(out, self._last_objective, s.objectives.bottom[-1:])
+        for places, card in zip(self._next_objectives, s.objectives.top, strict=False):
+            mark(out, places, (card,))
+        out[self._left] = s.objectives.size / len(OBJECTIVES)
+
+    def _write_groups(self, s: State, seat: Seat, out: Floats) -> None:
         mark(out, self._groups, s.groups.cards)
-        if s.groups.top:
-            for places, card in zip(self._next_groups, s.groups.top, strict=False):
-                mark(out, places, (card,))
+        for places, card in zip(self._next_groups, s.groups.top, strict=False):
+            mark(out, places, (card,))
+        out[self._deck] = s.groups.size / len(GROUPS)
+
+    def _write_time(self, s: State, seat: Seat, out: Floats) -> None:
         mark(out, self._phases, (s.phase,))
         out[self._is_cia] = float(seat == GAME.seats[0])
         out[self._turn] = s.turn / FEW
-        out[self._deck] = s.groups.size / len(GROUPS)
-        out[self._left] = s.objectives.size / len(OBJECTIVES)
-
-    def _write_objectives(self, s: State, out: Floats) -> None:
-        mark(out, self._objective, (s.objective or "",))
-        mark(out, self._spent, s.spent)
-        mark(out, self._objectives, s.objectives.cards)
-        mark(out, self._last_objective, s.objectives.bottom[-1:])
-        if s.objectives.top:
-            for places, card in zip(self._next_objectives, s.objectives.top, strict=False):
-                mark(out, places, (card,))
 
 
 def _made() -> Encoding[State]:
@@ -131,7 +165,7 @@ def _made() -> Encoding[State]:
     table = _Table(layout)
     words = (*GAME.ids["objective"], *GAME.ids["group"], *GAME.ids["agent"], "hide_token", "guess_hand")
     asked = Asked(layout, GAME, words, AMOUNTS, (*GROUPS, *OBJECTIVES))
-    return Encoding(NAME, layout, table.write, asked)
+    return Encoding(NAME, layout, State, tuple(table.parts()), asked)
 
 
 ENCODING = _made()

@@ -9,7 +9,7 @@ from domain.game import Options
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import WAR_TILES, WARS
 
-NAME = "imperial_struggle/1"
+NAME = "imperial_struggle/2"
 FORMS = (
     "end",
     "done",
@@ -63,6 +63,7 @@ FORMS = (
     "{tile}:return",
     "return:{tile}",
 )
+ADDED = ("debt", "treaty_points")  # in space 2, at the end: all other picks keep the places of space 1
 WORDS = {
     **GAME.ids,
     "seat": GAME.seats,
@@ -79,7 +80,7 @@ def _moved() -> Iterator[str]:
             yield from (f"{tile.id}:{theatre.id}" for theatre in WARS[tile.war].theatres)
 
 
-SPACE = ActionSpace(NAME, (*spelt(FORMS, WORDS), *_moved()))
+SPACE = ActionSpace(NAME, (*spelt(FORMS, WORDS), *_moved(), *ADDED))
 
 
 def actions(options: Options) -> ActionSpace:

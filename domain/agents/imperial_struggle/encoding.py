@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from domain.agents.encoding import FEW, Asked, Encoding, Floats, Layout, count, mark
+from collections.abc import Iterator
+from itertools import chain
+
+from domain.agents.encoding import FEW, Asked, Encoding, Floats, Layout, Part, count, mark, marked
 from domain.agents.imperial_struggle.sides import SideNumbers
 from domain.game import Options
 from domain.imperial_struggle import GAME
@@ -46,6 +49,7 @@ VERBS = ("flag", "unflag", "draw", "buy", "clear", "build", "repair", "seize", "
 DOES = ("debt", "fixed", "discount", "conflict", "squadron", "construct")
 PHASES = ("peace", "action", *WARS)
 LEVEL, MOST_VP = 15, 30  # of the VP track: neither side leads; its last space
+OWN = {seat: seat for seat in GAME.seats}
 KINDS = ("major", "minor", "event", "exchange", "extra")  # of points
 
 
@@ -61,15 +65,21 @@ class _Board:
         self._conflicts, self._damaged = layout.block("conflict", BOARD), layout.block("damaged", BOARD)
         self._sailed, self._resisted = layout.block("sailed", BOARD), layout.block("resisted", BOARD)
 
-    def write(self, s: State, seat: Seat, out: Floats) -> None:
-        """Write whose flags stand where, and what else lies there."""
+    def parts(self) -> Iterator[Part[State]]:
+        """Whose flags stand where, and what else lies there."""
+        flags = chain.from_iterable(
+            block.values() for block in (self._own, self._other, *self._neutral.values())
+        )
+        yield Part(("flags",), flags, self._write_flags)
+        yield marked("conflicts", self._conflicts)
+        yield marked("damaged", self._damaged)
+        yield marked("sailed", self._sailed)
+        yield marked("resisted", self._resisted)
+
+    def _write_flags(self, s: State, seat: Seat, out: Floats) -> None:
         owners = {**self._neutral, seat: self._own, OTHER[seat]: self._other}
         for space, owner in s.flags.items():
             out[owners[owner][space]] = 1.0
-        mark(out, self._conflicts, s.conflicts)
-        mark(out, self._damaged, s.damaged)
-        mark(out, self._sailed, s.sailed)
-        mark(out, self._resisted, s.resisted)
 
 
 class _Cards:
@@ -83,21 +93,24 @@ class _Cards:
         self._laid = {region: layout.block(f"award_{region}", AWARDS) for region in REGIONS}
         self._demand, self._exhausted = layout.block("demand", GOODS), layout.block("exhausted", ABILITIES)
 
-    def write(self, s: State, out: Floats) -> None:
-        """Write where they are."""
-        for places, cards in (
-            (self._deck, s.deck.cards),
-            (self._discards, s.discards),
-            (self._removed, s.removed),
-            (self._stack, s.stack.cards),
-            (self._shown, s.shown),
-            (self._used, s.used),
-            (self._awards, s.awards.cards),
-            (self._given, s.given),
-            (self._demand, s.demand),
-            (self._exhausted, s.exhausted),
+    def parts(self) -> Iterator[Part[State]]:
+        """Where they are."""
+        for field, places in (
+            ("discards", self._discards),
+            ("removed", self._removed),
+            ("shown", self._shown),
+            ("used", self._used),
+            ("given", self._given),
+            ("demand", self._demand),
+            ("exhausted", self._exhausted),
         ):
-            mark(out, places, cards)
+            yield marked(field, places)
+        for pile, places in (("deck", self._deck), ("stack", self._stack), ("awards", self._awards)):
+            yield marked(pile, places, "cards")
+        laid = chain.from_iterable(block.values() for block in self._laid.values())
+        yield Part(("laid",), laid, self._write_laid)
+
+    def _write_laid(self, s: State, seat: Seat, out: Floats) -> None:
         for region, award in s.laid.items():
             mark(out, self._laid[region], (award,))
 
@@ -110,8 +123,12 @@ class _Round:
         self._tile, self._event = layout.block("round_tile", INVESTMENTS), layout.block("round_event", EVENTS)
         self._numbers = layout.block("round", ("own", "number", "upgrade", "acted", "bought", "bonus"))
 
-    def write(self, s: State, seat: Seat, out: Floats) -> None:
-        """Write what is left of the points, by kind and type, and what was done."""
+    def parts(self) -> Iterator[Part[State]]:
+        """What is left of the points, by kind and type, and what was done."""
+        blocks = (*self._points.values(), self._tile, self._event, self._numbers)
+        yield Part(("round",), chain.from_iterable(block.values() for block in blocks), self._write)
+
+    def _write(self, s: State, seat: Seat, out: Floats) -> None:
         now, numbers = s.round, self._numbers
         if now is None:
             return
@@ -133,21 +150,25 @@ class _Table:
     """Where the table stands among the numbers."""
 
     def __init__(self, layout: Layout) -> None:
-        self._own, self._other = SideNumbers(layout, "own"), SideNumbers(layout, "other")
+        self._own, self._other = SideNumbers(layout, "own", OWN), SideNumbers(layout, "other", OTHER)
         self._board, self._cards, self._round = _Board(layout), _Cards(layout), _Round(layout)
         self._phases, self._wars = layout.block("phase", PHASES), layout.block("war", WARS)
         flags = ("third_ministry", "uprisings", "defeated", "victories", "merchants")
         self._numbers = layout.block("table", ("plays_br", "vp", "turn", "deck", *flags))
 
-    def write(self, s: State, seat: Seat, out: Floats) -> None:
-        """Write the table as `seat` folds it."""
-        self._board.write(s, seat, out)
-        self._own.write(s, seat, out)
-        self._other.write(s, OTHER[seat], out)
-        self._cards.write(s, out)
-        self._round.write(s, seat, out)
+    def parts(self) -> Iterator[Part[State]]:
+        """The table as a seat folds it."""
+        for part in (self._board, self._own, self._other, self._cards, self._round):
+            yield from part.parts()
+        yield Part(("phase", "war"), (*self._phases.values(), *self._wars.values()), self._write_time)
+        fields = ("vp", "turn", "deck", "victories", "merchants", "third", "uprisings", "defeated")
+        yield Part(fields, self._numbers.values(), self._write_numbers)
+
+    def _write_time(self, s: State, seat: Seat, out: Floats) -> None:
         mark(out, self._phases, (s.phase,))
         mark(out, self._wars, (s.war,))
+
+    def _write_numbers(self, s: State, seat: Seat, out: Floats) -> None:
         lead = s.vp - LEVEL
         counts = {"turn": s.turn, "deck": s.deck.size, "victories": s.victories, "merchants": s.merchants}
         count(out, self._numbers, counts)
@@ -183,7 +204,7 @@ def _made() -> Encoding[State]:
     table = _Table(layout)
     kinds = ("ministry", "event", "space", "tile", "theatre", "advantage", "good")
     picked = (*(id for kind in kinds for id in GAME.ids[kind]), "navy_box", *CHOSEN)
-    return Encoding(NAME, layout, table.write, Asked(layout, GAME, _words(), AMOUNTS, picked))
+    return Encoding(NAME, layout, State, tuple(table.parts()), Asked(layout, GAME, _words(), AMOUNTS, picked))
 
 
 ENCODING = _made()

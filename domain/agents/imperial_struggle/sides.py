@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from domain.agents.encoding import FEW, Floats, Layout, mark
+from domain.agents.encoding import FEW, Floats, Layout, Part, mark
 from domain.imperial_struggle.components import ADVANTAGES, INVESTMENTS, MINISTRIES, WAR_TILES, WARS
 from domain.imperial_struggle.events import EVENTS
 from domain.imperial_struggle.state import State
@@ -25,6 +26,7 @@ NUMBERS = (
     "unknown_hand",
     "unknown_ministries",
 )
+COUNTS = ("debt", "limit", "navy", "unbuilt", "away", "carried", "refused", "owed")
 MARKS = ("initiative", "first", "dominance", "byng", "bid")
 MOST_TREATY = 30
 
@@ -35,9 +37,11 @@ class SideNumbers:
     Args:
         layout: gets their names.
         name: "own" or "other".
+        sides: the side that it is, by the seat that sees it.
     """
 
-    def __init__(self, layout: Layout, name: str) -> None:
+    def __init__(self, layout: Layout, name: str, sides: Mapping[Seat, Seat]) -> None:
+        self._sides = sides
         self._hand, self._dropped = (
             layout.block(f"{name}_hand", EVENTS),
             layout.block(f"{name}_dropped", EVENTS),
@@ -57,34 +61,46 @@ class SideNumbers:
         self._won = layout.block(f"{name}_won", THEATRES)
         self._numbers, self._marks = layout.block(name, NUMBERS), layout.block(name, MARKS)
 
-    def write(self, s: State, side: Seat, out: Floats) -> None:
-        """Write what belongs to `side`."""
-        self._write_cards(s, side, out)
-        self._write_tiles(s, side, out)
-        self._write_numbers(s, side, out)
-        marks = self._marks
-        for name, is_so in (
-            ("initiative", s.initiative == side),
-            ("first", s.first == side),
-            ("dominance", s.dominance == side),
-            ("byng", s.byng == side),
-            ("bid", side in s.bids),
-        ):
-            out[marks[name]] = float(is_so)
+    def parts(self) -> Iterator[Part[State]]:
+        """What belongs to the side."""
+        numbers = self._numbers
+        unknown = ("unknown_hand", "unknown_ministries")
+        cards = (self._hand, self._dropped, self._picked, self._ministries, self._open)
+        yield Part(
+            ("hands", "dropped", "picked", "ministries", "revealed"),
+            (*_places(*cards), *(numbers[name] for name in unknown)),
+            self._write_cards,
+        )
+        held = _places(self._advantages, self._exhausted)
+        yield Part(("advantages", "exhausted"), held, self._write_advantages)
+        tiles = (self._placed, self._pool, self._drawn, self._strength, self._tiles, self._won)
+        fields = ("front", "reinforcements", "drawn", "basics", "bonuses", "fought")
+        yield Part(fields, _places(*tiles), self._write_tiles)
+        rest = [place for name, place in numbers.items() if name not in unknown]
+        yield Part((*COUNTS, "treaty"), rest, self._write_numbers)
+        owned = ("initiative", "first", "dominance", "byng", "bids")
+        yield Part(owned, self._marks.values(), self._write_marks)
 
-    def _write_cards(self, s: State, side: Seat, out: Floats) -> None:
-        held = [tile for tile, owner in s.advantages.items() if owner == side]
-        ministries = s.ministries[side]
-        mark(out, self._hand, s.hands[side])
+    def _write_cards(self, s: State, seat: Seat, out: Floats) -> None:
+        side, numbers = self._sides[seat], self._numbers
+        hand, ministries = s.hands[side], s.ministries[side]
+        mark(out, self._hand, hand)
         mark(out, self._dropped, s.dropped[side])
         mark(out, self._picked, s.picked[side])
-        mark(out, self._advantages, held)
-        mark(out, self._exhausted, [tile for tile in held if tile in s.exhausted])
         mark(out, self._ministries, ministries)
         mark(out, self._open, [ministry for ministry in ministries if ministry in s.revealed])
+        out[numbers["unknown_hand"]] = hand.count(HIDDEN) / FEW
+        out[numbers["unknown_ministries"]] = ministries.count(HIDDEN) / FEW
 
-    def _write_tiles(self, s: State, side: Seat, out: Floats) -> None:
+    def _write_advantages(self, s: State, seat: Seat, out: Floats) -> None:
+        side = self._sides[seat]
+        held = [tile for tile, owner in s.advantages.items() if owner == side]
+        mark(out, self._advantages, held)
+        mark(out, self._exhausted, [tile for tile in held if tile in s.exhausted])
+
+    def _write_tiles(self, s: State, seat: Seat, out: Floats) -> None:
         """The War tiles, by what is known of them: their strength in each theatre, and how many lie there."""
+        side = self._sides[seat]
         front, added = s.front[side], s.reinforcements[side]
         for theatre in {**front, **added}:
             tiles = (*((front[theatre],) if theatre in front else ()), *added.get(theatre, ()))
@@ -95,8 +111,8 @@ class SideNumbers:
         mark(out, self._pool, chain(s.basics[side].cards, s.bonuses[side].cards))
         mark(out, self._won, [theatre for theatre, winner in s.fought.items() if winner == side])
 
-    def _write_numbers(self, s: State, side: Seat, out: Floats) -> None:
-        numbers = self._numbers
+    def _write_numbers(self, s: State, seat: Seat, out: Floats) -> None:
+        side, numbers = self._sides[seat], self._numbers
         for name, counts in (
             ("debt", s.debt),
             ("limit", s.limit),
@@ -109,5 +125,19 @@ class SideNumbers:
         ):
             out[numbers[name]] = counts.get(side, 0) / FEW
         out[numbers["treaty"]] = s.treaty[side] / MOST_TREATY
-        out[numbers["unknown_hand"]] = s.hands[side].count(HIDDEN) / FEW
-        out[numbers["unknown_ministries"]] = s.ministries[side].count(HIDDEN) / FEW
+
+    def _write_marks(self, s: State, seat: Seat, out: Floats) -> None:
+        side, marks = self._sides[seat], self._marks
+        for name, is_so in (
+            ("initiative", s.initiative == side),
+            ("first", s.first == side),
+            ("dominance", s.dominance == side),
+            ("byng", s.byng == side),
+            ("bid", side in s.bids),
+        ):
+            out[marks[name]] = float(is_so)
+
+
+def _places(*blocks: Mapping[str, int]) -> tuple[int, ...]:
+    """The places of all these blocks."""
+    return tuple(chain.from_iterable(block.values() for block in blocks))

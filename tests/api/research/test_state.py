@@ -35,10 +35,20 @@ def check_steps(game: str, least: int) -> None:
             assert [action for action, allowed in enumerate(mask) if allowed] == now.legal_actions()
             assert now.current_player() in now.players
             now.observation_tensor(now.current_player(), numbers)
+            assert numbers == written_anew(now, now.current_player())
             taken += 1
         assert sorted(state.returns().values()) in ([-1, 1], [0, 0])
         assert (state.legal_actions(), state.current_player()) == ([], "")
         seed += 1
+
+
+def written_anew(state: State, seat: str) -> array[float]:
+    """What a seat knows, without the numbers of an earlier moment."""
+    numbers = array("f", bytes(4 * state.observation_size))
+    encoding, answering = state._setting.encoding, state._answering
+    assert answering is not None
+    encoding.encode(state.view(seat), seat, numbers, answering.question, answering.picks)
+    return numbers
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -238,8 +248,10 @@ def test_a_buffer_of_another_length_is_refused() -> None:
     state = State("thirteen_minutes", seed=1)
     with pytest.raises(ValueError, match="structure"):
         state.legal_actions_mask(bytearray(3))
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="structure"):
         state.observation_tensor("us", array("f", bytes(8)))
+    with pytest.raises(ValueError, match="structure"):
+        state.observation_tensor("us", array("d", bytes(8 * state.observation_size)))
 
 
 def test_the_information_state_is_canonical_json_of_what_was_told() -> None:

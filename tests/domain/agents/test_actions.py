@@ -23,6 +23,7 @@ PINNED = {
     "cia_vs_kgb/1": "df4e6efe859981fb",
     "twilight_struggle/1": "b1c24440fb68ebaa",
     "imperial_struggle/1": "03dd3470b7db82c3",
+    "imperial_struggle/2": "f674e145fb6f2ce8",
 }
 
 
@@ -54,6 +55,11 @@ def test_every_form_of_a_pick_is_in_the_space(game: str) -> None:
 def test_no_prompt_offers_a_pick_outside_the_space(game: str) -> None:
     for seed in range(QUICK[game]):
         check_match(game, seed)
+
+
+def test_a_rare_question_offers_no_pick_outside_the_space() -> None:
+    """One match in thousands plays an event that pays with debt or Treaty Points."""
+    check_match("imperial_struggle", 5346)
 
 
 @pytest.mark.long

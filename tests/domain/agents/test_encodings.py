@@ -60,6 +60,43 @@ def test_every_number_is_finite_and_small(game: str) -> None:
     assert len(told) > encoding.size / 8, "few of the numbers ever say anything"
 
 
+class Watched:
+    """A table that notes which of its fields are read."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self.read = set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        self.read.add(name)
+        return getattr(self._table, name)
+
+
+class Written:
+    """Numbers that note where they are written."""
+
+    def __init__(self) -> None:
+        self.places = set[int]()
+
+    def __setitem__(self, place: int, value: float) -> None:
+        self.places.add(place)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_part_reads_and_writes_only_what_it_says(game: str) -> None:
+    """Else `updated` would leave numbers as they were."""
+    spec, encoding = AGENTS[game], encoding_of(game)
+    places = [place for part in encoding.parts for place in part.places]
+    assert sorted(places) == list(range(len(places)))
+    assert encoding.names[len(places)].startswith("asked/")
+    for question in questions(spec, random_match(spec.game, Random(2))):
+        for part in encoding.parts:
+            table, out = Watched(question.view), Written()
+            part.write(table, question.seat, out)
+            assert table.read <= part.fields
+            assert out.places <= set(part.places)
+
+
 def test_a_seat_is_told_its_own_cards_and_not_those_of_the_other() -> None:
     spec, encoding = AGENTS["thirteen_minutes"], encoding_of("thirteen_minutes")
     for question in questions(spec, random_match(spec.game, Random(1))):
