@@ -14,7 +14,6 @@ import argparse
 import random
 import sys
 import time
-from array import array
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -119,9 +118,7 @@ def looked(states: list[State]) -> tuple[Floats, NDArray[np.int8]]:
     seen = np.zeros((len(states), size), np.float32)
     masks = np.zeros((len(states), actions), np.int8)
     for row, state in enumerate(states):
-        numbers = array("f", bytes(4 * size))
-        state.encode(state.current_player(), numbers)
-        seen[row] = numbers
+        state.observation_tensor(state.current_player(), seen[row])
         masks[row, state.legal_actions()] = 1
     return seen, masks
 

@@ -263,7 +263,7 @@ class State:
         memoryview(out)[:] = memoryview(self.numbers(seat))
 
     def numbers(self, seat: Seat) -> array[float]:
-        """The same in a new array of float32."""
+        """Return what `observation_tensor` writes, as a new array of float32."""
         answering = self._answering
         numbers = self._of_table(seat)[:]
         if answering is not None and answering.question.seat == seat:
