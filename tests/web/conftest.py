@@ -22,6 +22,8 @@ MATCHES = 70
 """Matches of 13 Minutes in the data set of the pages for analysts: enough for branches of the tree."""
 LEAST = {"twilight_struggle": 70, "imperial_struggle": 100, "cia_vs_kgb": 100}
 """Moves that a match has at least which tests of the replay look at; some of these games are over sooner."""
+SEEDS = {"twilight_struggle": 2, "imperial_struggle": 4, "cia_vs_kgb": 4}
+"""Seeds of such matches that are not long; 1 for the other games."""
 
 
 @pytest.fixture(scope="session")
@@ -87,4 +89,4 @@ def fresh(browser: Browser, house: Served) -> Iterator[Watched]:
 @pytest.fixture(scope="session")
 def finished(house: Served) -> dict[str, str]:
     """The id of a match of each game that bots played to its end; the same matches in every run."""
-    return {game: bots_match(house, game, LEAST.get(game, 0)) for game in GAMES}
+    return {game: bots_match(house, game, LEAST.get(game, 0), SEEDS.get(game, 1)) for game in GAMES}
