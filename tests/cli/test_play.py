@@ -322,7 +322,6 @@ def test_a_match_of_the_strongest_bot_repeats_with_the_seed(glasnost: Program, g
     [
         ("twilight_struggle", "--option", "scenario=late_war"),
         ("twilight_struggle", "--edition", "second"),
-        ("twilight_struggle", "--edition", "second", "--option", "scenario=late_war"),
         ("twilight_struggle", "--option", "chinese_civil_war=true"),
         ("thirteen_minutes", "--option", "campaign=true"),
     ],
