@@ -72,7 +72,7 @@ class Network:
         logs = np.log(np.maximum(chances, 1e-12))
         scores = chances * pull + ENTROPY * chances * (logs - (chances * logs).sum(1, keepdims=True))
         scores[rows, batch.actions] -= pull[:, 0]
-        errors = (values - batch.returns)[:, None]
+        errors: Floats = (values - batch.returns)[:, None]
         back = (scores @ self.weights["p"].T + errors @ self.weights["v"].T) * (hidden > 0)
         self._step(
             {
@@ -126,7 +126,8 @@ def looked(states: list[State]) -> tuple[Floats, NDArray[np.int8]]:
 def chosen(chances: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
     """An action of each row, by its chances."""
     sums = chances.cumsum(1)
-    return (sums < rng.random((len(sums), 1)) * sums[:, -1:]).sum(1)
+    picked: NDArray[np.int64] = (sums < rng.random((len(sums), 1)) * sums[:, -1:]).sum(1)
+    return picked
 
 
 def played(network: Network, states: list[State], rng: np.random.Generator, luck: random.Random) -> Batch:
@@ -242,7 +243,7 @@ def main() -> None:
         if now - told > 60 or now - began > 60 * given.minutes:
             told = now
             if given.out:
-                np.savez(given.out, **network.weights)
+                np.savez(given.out, allow_pickle=False, **network.weights)
             worked = f"{(now - began) / 60:.0f} minutes ({time.process_time() / 60:.1f} of one core)"
             sys.stdout.write(f"{worked}, {matches} matches; ")
             report(network, setting, "random", min(100, given.matches))
