@@ -605,8 +605,8 @@ def test_a_stopped_check_says_nothing_and_the_file_can_be_chosen_again(
 
 
 WATCH = """() => {
-  window.told = [];
-  new MutationObserver(() => window.told.push(document.querySelector("#waiting").textContent))
+  window.progress = [];
+  new MutationObserver(() => window.progress.push(document.querySelector("#waiting").textContent))
     .observe(document.querySelector("#waiting"), { childList: true });
 }"""
 
@@ -646,8 +646,8 @@ def test_448_matches_of_420_moves_are_checked_in_bounded_memory(fresh: Page, tmp
     expect(verdict).to_have_attribute("data-state", "ok")
     expect(matches).to_contain_text("448")
     expect(fresh.locator("[data-row=results]")).to_contain_text("448 of 448")
-    told = {line.split(":")[0] for line in fresh.evaluate("told") if line.startswith("Checking match ")}
-    assert len(told) > 100
+    shown = {line.split(":")[0] for line in fresh.evaluate("progress") if line.startswith("Checking match ")}
+    assert len(shown) > 100
     assert max(heaps) < MOST_HEAP
     # when one byte of the last match is flipped, then that match is named, and its board
     with zipfile.ZipFile(path) as archive:

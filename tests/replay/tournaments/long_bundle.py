@@ -92,5 +92,5 @@ class _Long(Simulation):
 
 
 async def _right(work: Work) -> dict[str, str]:
-    """What a verifier would find: nobody has changed what was played here."""
+    """What a verifier would find: all is right, because nothing here was changed."""
     return dict.fromkeys(CHECKS, "ok")
