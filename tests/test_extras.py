@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
@@ -15,7 +14,7 @@ from typing import Any
 import httpx
 
 from tests.cli.program import process
-from tests.test_imports import MODULES, OWN, ROOT
+from tests.test_imports import MODULES, OWN, ROOT, imported
 from tests.waiting import PATIENCE
 
 HIDDEN = (
@@ -154,11 +153,12 @@ def test_a_server_without_them_answers_every_route(tmp_path: Path) -> None:
 
 
 def _answers(address: str, match: str) -> Iterator[tuple[str, int]]:
-    for path, methods in httpx.get(f"{address}/openapi.json", timeout=PATIENCE).json()["paths"].items():
-        filled = re.sub(r"\{\w+\}", "1", path.replace("{match}", match))
-        for method in methods:
-            with httpx.stream(method, f"{address}{filled}", timeout=PATIENCE) as answer:
-                yield f"{method} {filled}", answer.status_code
+    with httpx.Client(base_url=address, timeout=PATIENCE) as client:
+        for path, methods in client.get("/openapi.json").json()["paths"].items():
+            filled = re.sub(r"\{\w+\}", "1", path.replace("{match}", match))
+            for method in methods:
+                with client.stream(method, filled) as answer:
+                    yield f"{method} {filled}", answer.status_code
 
 
 def _top(requirement: str) -> str:
@@ -172,21 +172,10 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 
 def test_the_core_requires_what_it_imports_and_nothing_else() -> None:
-    imported = {
-        name.partition(".")[0]
-        for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        for name in _imported(node)
-    }
+    tops = {name.partition(".")[0] for path in MODULES.values() for name in imported(path)}
     extra = {_top(line) for name, lines in EXTRAS.items() if name != "test" for line in lines}
     core = {_top(line) for line in PROJECT["dependencies"]}
-    assert imported - sys.stdlib_module_names - OWN == core | extra
-
-
-def _imported(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+    assert tops - sys.stdlib_module_names - OWN == core | extra
 
 
 def test_the_tests_have_every_extra() -> None:
