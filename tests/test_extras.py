@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from tests.cli.program import process
+from tests.cli.program import MAIN, run_code
 from tests.test_imports import MODULES, OWN, ROOT, imported
 from tests.waiting import PATIENCE
 
@@ -109,8 +109,7 @@ def test_a_command_whose_extra_is_missing_says_so_in_one_sentence(tmp_path: Path
     (tmp_path / "short.json").write_text('{"game": "thirteen_minutes", "answers": []}')
     (tmp_path / "log.txt").write_text("")
     (tmp_path / "map.toml").write_text(f'[[shard]]\nname = "home"\nstore = "{DATABASE}"\n')
-    with process("play", "thirteen_minutes", "--store", tmp_path / "games") as played:
-        assert played.wait() == 0
+    run_code(MAIN, "play", "thirteen_minutes", "--store", tmp_path / "games").ok()
     code = """
 from contextlib import redirect_stderr
 from api.cli.main import run
@@ -135,9 +134,7 @@ print(json.dumps(said))
 
 def test_a_server_without_them_answers_every_route(tmp_path: Path) -> None:
     """No route needs an extra: each is asked for the one match of the store, and answers or refuses."""
-    with process("play", "thirteen_minutes", "--store", tmp_path / "games", "--json") as played:
-        assert played.stdout is not None
-        match = json.load(played.stdout)["match"]
+    match = run_code(MAIN, "play", "thirteen_minutes", "--store", tmp_path / "games", "--json").json["match"]
     code = 'from api.cli.main import run; run(["serve", "--port", "0", "--store", "games"])'
     with started(code, tmp_path) as server:
         assert server.stdout is not None
