@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
@@ -14,8 +13,8 @@ from typing import Any
 
 import httpx
 
-from tests.cli.program import process
-from tests.test_imports import MODULES, OWN, ROOT
+from tests.cli.program import MAIN, run_code
+from tests.test_imports import MODULES, OWN, ROOT, imported
 from tests.waiting import PATIENCE
 
 HIDDEN = (
@@ -110,8 +109,7 @@ def test_a_command_whose_extra_is_missing_says_so_in_one_sentence(tmp_path: Path
     (tmp_path / "short.json").write_text('{"game": "thirteen_minutes", "answers": []}')
     (tmp_path / "log.txt").write_text("")
     (tmp_path / "map.toml").write_text(f'[[shard]]\nname = "home"\nstore = "{DATABASE}"\n')
-    with process("play", "thirteen_minutes", "--store", tmp_path / "games") as played:
-        assert played.wait() == 0
+    run_code(MAIN, "play", "thirteen_minutes", "--store", tmp_path / "games").ok()
     code = """
 from contextlib import redirect_stderr
 from api.cli.main import run
@@ -136,9 +134,7 @@ print(json.dumps(said))
 
 def test_a_server_without_them_answers_every_route(tmp_path: Path) -> None:
     """No route needs an extra: each is asked for the one match of the store, and answers or refuses."""
-    with process("play", "thirteen_minutes", "--store", tmp_path / "games", "--json") as played:
-        assert played.stdout is not None
-        match = json.load(played.stdout)["match"]
+    match = run_code(MAIN, "play", "thirteen_minutes", "--store", tmp_path / "games", "--json").json["match"]
     code = 'from api.cli.main import run; run(["serve", "--port", "0", "--store", "games"])'
     with started(code, tmp_path) as server:
         assert server.stdout is not None
@@ -154,11 +150,12 @@ def test_a_server_without_them_answers_every_route(tmp_path: Path) -> None:
 
 
 def _answers(address: str, match: str) -> Iterator[tuple[str, int]]:
-    for path, methods in httpx.get(f"{address}/openapi.json", timeout=PATIENCE).json()["paths"].items():
-        filled = re.sub(r"\{\w+\}", "1", path.replace("{match}", match))
-        for method in methods:
-            with httpx.stream(method, f"{address}{filled}", timeout=PATIENCE) as answer:
-                yield f"{method} {filled}", answer.status_code
+    with httpx.Client(base_url=address, timeout=PATIENCE) as client:
+        for path, methods in client.get("/openapi.json").json()["paths"].items():
+            filled = re.sub(r"\{\w+\}", "1", path.replace("{match}", match))
+            for method in methods:
+                with client.stream(method, filled) as answer:
+                    yield f"{method} {filled}", answer.status_code
 
 
 def _top(requirement: str) -> str:
@@ -172,21 +169,10 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 
 def test_the_core_requires_what_it_imports_and_nothing_else() -> None:
-    imported = {
-        name.partition(".")[0]
-        for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        for name in _imported(node)
-    }
+    tops = {name.partition(".")[0] for path in MODULES.values() for name in imported(path)}
     extra = {_top(line) for name, lines in EXTRAS.items() if name != "test" for line in lines}
     core = {_top(line) for line in PROJECT["dependencies"]}
-    assert imported - sys.stdlib_module_names - OWN == core | extra
-
-
-def _imported(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+    assert tops - sys.stdlib_module_names - OWN == core | extra
 
 
 def test_the_tests_have_every_extra() -> None:

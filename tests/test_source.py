@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from copy import deepcopy
 
 import pytest
 
@@ -53,29 +52,38 @@ EDGES = {  # public functions that may say Any, by what passes there
 MOST_IN_API = 51  # its edges are not named yet
 
 
-class _Nameless(ast.NodeTransformer):
-    """Numbers the names of a body in the order in which they occur, and drops annotations."""
+class _Nameless(ast.NodeVisitor):
+    """Writes a body without annotations, its names numbered in the order in which they occur."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, str] = {}
+        self._numbers: dict[str | None, int] = {None: -1}  # None: the "keyword" of **values
 
-    def _number(self, name: str) -> str:
-        return self._numbers.setdefault(name, str(len(self._numbers)))
+    def _number(self, name: str | None) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Name(self._number(node.id), node.ctx)
+    def visit_Name(self, node: ast.Name) -> str:
+        return f"Name({self._number(node.id)}{type(node.ctx).__name__})"
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        return ast.Attribute(self.visit(node.value), self._number(node.attr), node.ctx)
+    def visit_Attribute(self, node: ast.Attribute) -> str:
+        return f"Attribute({self.visit(node.value)}.{self._number(node.attr)}{type(node.ctx).__name__})"
 
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        return ast.arg(self._number(node.arg))
+    def visit_arg(self, node: ast.arg) -> str:
+        return f"arg({self._number(node.arg)})"
 
-    def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        return ast.keyword(node.arg and self._number(node.arg), self.visit(node.value))
+    def visit_keyword(self, node: ast.keyword) -> str:
+        return f"keyword({self._number(node.arg)}={self.visit(node.value)})"
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
-        return ast.Assign([self.visit(node.target)], self.visit(node.value)) if node.value else None
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> str:
+        return f"Assign([{self.visit(node.target)}],{self.visit(node.value)},None)" if node.value else ""
+
+    def generic_visit(self, node: ast.AST) -> str:
+        return f"{type(node).__name__}({','.join([self.part(value) for _, value in ast.iter_fields(node)])})"
+
+    def part(self, value: object) -> str:
+        """A field of a node: a node, a list, or a plain value."""
+        if isinstance(value, list):
+            return f"[{','.join([self.part(one) for one in value])}]"
+        return str(self.visit(value)) if isinstance(value, ast.AST) else repr(value)
 
 
 def shapes(source: str, least: int = LONG) -> Iterator[tuple[str, str]]:
@@ -84,7 +92,7 @@ def shapes(source: str, least: int = LONG) -> Iterator[tuple[str, str]]:
         if isinstance(node, Function):
             body = node.body[1:] if ast.get_docstring(node) is not None else node.body
             if body and (body[-1].end_lineno or 0) - body[0].lineno + 1 >= least:
-                yield node.name, ast.dump(_Nameless().visit(ast.Module(deepcopy(body), [])))
+                yield node.name, _Nameless().part(body)
 
 
 def vague(node: ast.Module | ast.ClassDef, name: str) -> Iterator[str]:

@@ -177,15 +177,14 @@ def _queries(real: Server) -> list[psutil.Process]:
 
 def _killed(real: Server, user: User, club: str) -> None:
     """The data process is killed while it answers; the time until it answers again."""
-    command = (sys.executable, "-m", "api.cli.main", "data", "serve", club, "--port", "0")
+    command = ("-m", "api.cli.main", "data", "serve", club, "--port", "0")
     began = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        port = int(process.stdout.readline().rpartition(":")[2])
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{SAVED}") as answer:
-            answer.read()
+    with (
+        server(*command) as by_hand,
+        urllib.request.urlopen(f"http://127.0.0.1:{by_hand.port}{SAVED}") as answer,
+    ):
+        answer.read()
         floor = time.perf_counter() - began
-        process.terminate()
     times = []
     for _ in range(KILLS):
         _process(real).kill()

@@ -21,7 +21,7 @@ from _bench import QUICK, percentiles, ratios, say
 from _load import Place, Server, Table, load, question_of, server
 from _wire import Wire, head
 
-from api.bots.levels import HARD
+from api.bots.levels import EASY, HARD
 from domain.games import GAMES
 
 AIM = 50  # ms, the p99 of an answer while bots think
@@ -29,6 +29,7 @@ MOST_MEGABYTES = 200  # of each process in which bots think
 MATCHES = 1 if QUICK else 50  # with a bot that thinks
 OTHERS = 1 if QUICK else 4  # pairs of people beside them
 SECONDS = 0.1 if QUICK else 10.0  # of each turn
+LEVEL = EASY if QUICK else HARD
 TURNS = 1 if QUICK else 2  # with and without thinking bots
 PAUSE = 0.02  # seconds between the guests' answers, so that the load itself leaves the machine room
 _QUEUE = re.compile(rb"^glasnost_bot_queue ([0-9.]+)", re.MULTILINE)
@@ -86,7 +87,7 @@ class Guests:
         opened = await wire.json("POST", "/v1/matches", {"game": self._game}, token)
         match = f"/v1/matches/{opened['match']}"
         await wire.json("POST", f"{match}/seats/{guest}", {}, token)
-        await wire.json("POST", f"{match}/seats/{bot}", {"bot": HARD}, token)
+        await wire.json("POST", f"{match}/seats/{bot}", {"bot": LEVEL}, token)
         return Place(match, token)
 
     async def _round(self, wire: Wire) -> None:
@@ -147,7 +148,7 @@ def _measured(running: Server, game: str) -> None:
             thought += guests.thought() - before
     say(
         f"thinking, {game}",
-        f"{percentiles(beside)} for an answer to other people while {HARD} plays {MATCHES} matches"
+        f"{percentiles(beside)} for an answer to other people while {LEVEL} plays {MATCHES} matches"
         f" (claim: p99 below {AIM} ms); the bots thought for {thought:.1f} of {TURNS * SECONDS:.0f} s, the"
         f" longest queue was {guests.longest}, a process had at most {guests.megabytes:.0f} MB"
         f" (claim: {MOST_MEGABYTES}); floor: no bot thinks: {percentiles(alone)};"

@@ -41,6 +41,8 @@ STEPS, JUMPS = (5, 5) if QUICK else (400, 300)
 WARM, MANY = (5, 10) if QUICK else (200, 2_000)  # jumps before memory is measured
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750}
+FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+NETWORK, SLOWED, MOUSE = (FAST, 1, 5) if QUICK else (SLOW, 4, 60)  # MOUSE: moves of it in a drag
 FINDER = Path(__file__).parents[1] / "lib" / "browser.py"
 EMPTY = "/healthz"
 PLAYERS, ROUNDS, LENGTH = (4, 1, 100) if QUICK else (128, 7, long_bundle.MOVES)
@@ -197,8 +199,8 @@ def _visit(browser: Browser, address: str) -> tuple[float, float]:
     page.goto("about:blank")
     network = context.new_cdp_session(page)
     network.send("Network.enable")
-    network.send("Network.emulateNetworkConditions", SLOW)
-    network.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    network.send("Network.emulateNetworkConditions", NETWORK)
+    network.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
     page.goto(address)
     if page.locator("script[type=module]").count():
         _ready(page)
@@ -233,7 +235,7 @@ def _drag(page: Page, moves: int) -> None:
         page.evaluate(RELEASED)
         page.mouse.move(box["x"] + 2, y)
         page.mouse.down()
-        page.mouse.move(box["x"] + box["width"], y, steps=60)
+        page.mouse.move(box["x"] + box["width"], y, steps=MOUSE)
         page.mouse.up()
         times.append(page.evaluate("window.dragged"))
         frames.append(page.evaluate(FRAME))

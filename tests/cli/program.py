@@ -21,6 +21,8 @@ from tests.services import forked
 from tests.services.forked import Forked
 
 ROOT = Path(__file__).parents[2]
+MAIN = "from api.cli.main import main; main()"
+"""The program as code: for processes of a fork server."""
 
 
 class Done(Struct, frozen=True):
@@ -86,12 +88,12 @@ def started(*arguments: str | Path, **environment: str) -> Forked | subprocess.P
 
     The caller ends it, and reads it to the end by `communicate`.
     """
-    return _started("from api.cli.main import main; main()", arguments, environment)
+    return _started(MAIN, arguments, environment)
 
 
-def run_code(code: str, *arguments: object) -> Done:
+def run_code(code: str, *arguments: object, **environment: str) -> Done:
     """Run Python code to its end as a process of its own, which a fork server starts where there is one."""
-    process = _started(code, arguments, {})
+    process = _started(code, arguments, environment)
     out, err = process.communicate()
     assert process.returncode is not None
     return Done(process.returncode, out.decode(), err.decode())

@@ -52,7 +52,7 @@ def answering(how: Answering) -> Iterator[str]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
         listener.daemon_threads, listener.block_on_close = True, False
-        thread = threading.Thread(target=listener.serve_forever, daemon=True)
+        thread = threading.Thread(target=listener.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{listener.server_address[1]}/checkpoint"

@@ -7,7 +7,7 @@ import socket
 import urllib.request
 from pathlib import Path
 
-from tests.cli.program import Program, process
+from tests.cli.program import MAIN, Program, process, run_code, started
 from tests.waiting import PATIENCE
 
 
@@ -26,10 +26,10 @@ def test_it_serves_until_ctrl_c(glasnost: Program) -> None:
 
 def refused(*arguments: str, **environment: str) -> str:
     """What a server says that does not start: one line, exit code 2."""
-    with process("serve", "--store", Path("s").absolute(), *arguments, **environment) as served:
-        out, err = served.communicate(timeout=PATIENCE)
-    assert (served.returncode, out, err.count("\n")) == (2, "", 1), err
-    return err
+    ended = run_code(MAIN, "serve", "--store", Path("s").absolute(), *arguments, **environment)
+    ended.refused(2)
+    assert ended.out == ""
+    return ended.err
 
 
 def test_a_taken_port_is_refused(glasnost: Program) -> None:
@@ -46,12 +46,12 @@ def test_a_wrong_port_host_or_setting_is_refused(glasnost: Program) -> None:
 
 def test_a_store_that_the_environment_names_wrongly_is_refused_and_not_made(glasnost: Program) -> None:
     quoted = '"postgresql://me:open-sesame@h/d"'  # a file of variables may keep the quotes
-    with process("serve", "--port", "0", "--empty", GLASNOST_STORE=quoted) as served:
-        assert served.stdout is not None
-        first = served.stdout.readline()
-        served.send_signal(signal.SIGINT)
-        _, err = served.communicate(timeout=PATIENCE)
-    assert (served.returncode, first) == (2, "")
-    assert "GLASNOST_STORE: this names no store" in err
-    assert "open-sesame" not in err
+    served = started("serve", "--port", "0", "--empty", GLASNOST_STORE=quoted)
+    assert served.stdout is not None
+    first = served.stdout.readline()
+    served.send_signal(signal.SIGINT)
+    _, err = served.communicate()
+    assert (served.returncode, first) == (2, b"")
+    assert b"GLASNOST_STORE: this names no store" in err
+    assert b"open-sesame" not in err
     assert not list(glasnost.folder.iterdir())

@@ -7,9 +7,9 @@ that the server refuses ends a `bash` block; a `console` block may show refusals
 A document that names a database gets a PostgreSQL server of its own, whose port, password and programs the
 environment tells; and free ports for the servers that it starts.  What it leaves running is ended with it.
 
-Each command is a process.  Most of them are forked from one that has imported the program
-(`tests.services.forking`): a new interpreter takes half a second of one core, and the documents show more
-than a hundred commands.
+Each command and each block of Python is a process.  Most of them are forked from one that has imported the
+program (`tests.services.forking`): a new interpreter takes half a second of one core, and the documents show
+more than a hundred commands.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def run(
     of the block and the place of the command in it.
 
     Args:
-        forks: the address of a fork server, which is to run the commands of `./ops/glasnost` in the place of
-            new interpreters.
+        forks: the address of a fork server, which is to run the commands of `./ops/glasnost` and the blocks
+            of Python in the place of new interpreters.
 
     Raises:
         Failed: a block did not run to its end.
@@ -147,7 +147,7 @@ def run(
         parsed(block)
         if block.name:
             (folder / block.name).write_text(block.text, "utf-8")
-        script += _part(block)
+        script += _part(block, forks)
     script = _own_ports(script.replace(SHOWN, server.host))
     with database(script) as known:
         _execute(document, script, folder, {**environment(), **known, **({FORKS: forks} if forks else {})})
@@ -172,13 +172,14 @@ def _commands(folder: Path, forks: str | None) -> None:
     (folder / "glasnost").chmod(0o755)
 
 
-def _part(block: Block) -> str:
+def _part(block: Block, forks: str | None) -> str:
     """What the shell runs for one block."""
     mark = f"printf '%s\\n' '@ {block.place}' >&2\n"
     if block.language == "bash":
         return mark + _STARTS.sub(r"\1 --help #", block.text)
     if block.language == "python":
-        return f"{mark}\"$PYTHON\" -W error - <<'END_OF_BLOCK'\n{block.text}END_OF_BLOCK\n"
+        python = f'-SEI "{CLIENT}"' if forks else "-W error"
+        return f"{mark}\"$PYTHON\" {python} - <<'END_OF_BLOCK'\n{block.text}END_OF_BLOCK\n"
     if block.language == "console":
         commands = (
             f"{{ unset -f curl; {one.command}\n}} >.printed/{block.line}-{number} 2>&1 || true\n"

@@ -12,8 +12,8 @@ from tests.docs.session import Server, agrees, run, shown
 from tests.services import forked
 
 DOCUMENTS = documents()
-# In these `./ops/glasnost` itself is run; in the others a fork server runs what it would start.
-WHOLE = {"README.md", "docs/command-line.md"}
+# In this `./ops/glasnost` and Python itself are run; in the others a fork server runs what they would start.
+WHOLE = {"README.md"}
 
 
 def own_blocks(document: Document) -> list[Block]:

@@ -73,13 +73,14 @@ def test_flipped_bytes_of_a_whole_match_are_found(name: str, part: str, number: 
     must_be_found(data, part, places, [1])
 
 
+@pytest.mark.parametrize("number", [12, pytest.param(40, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("part", [LOG, PRIVATE])
-def test_a_text_that_is_no_utf8_any_more_names_its_move(name: str, part: str) -> None:
+def test_a_text_that_is_no_utf8_any_more_names_its_move(name: str, part: str, number: int) -> None:
     data = file_of(finished(GAMES[name], 6).match)
     content = parts_in(data)[part]
     texts = [found.start(1) for found in re.finditer(rb'":"([a-z])', content)]
-    must_be_found(data, part, Random(part).sample(texts, 40), [0x80])
+    must_be_found(data, part, Random(part).sample(texts, number), [0x80])
     broken = with_part(data, part, flipped(content, texts[-1], 0x80))
     with pytest.raises(BadFile, match=f"{part}, line"):
         matchfile.read(broken).match()

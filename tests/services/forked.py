@@ -61,16 +61,16 @@ class Forked:
 
     def __init__(self, code: str, *arguments: str, environment: Mapping[str, str]) -> None:
         request = Request(os.getcwd(), dict(environment), list(arguments), code=code)
-        out, told = os.pipe()
-        errors, told_errors = os.pipe()
+        out, out_end = os.pipe()
+        errors, errors_end = os.pipe()
         with open(os.devnull, "rb") as nothing, _ONE_AT_A_TIME:
             _be_subreaper(True)
             try:
-                self.pid = _ask(request, (nothing.fileno(), told, told_errors))
+                self.pid = _ask(request, (nothing.fileno(), out_end, errors_end))
             finally:
                 _be_subreaper(False)
-        os.close(told)
-        os.close(told_errors)
+        os.close(out_end)
+        os.close(errors_end)
         self.stdout: IO[bytes] = os.fdopen(out, "rb")
         self.stderr: IO[bytes] = os.fdopen(errors, "rb")
         self.returncode: int | None = None
@@ -108,9 +108,9 @@ class Forked:
     def communicate(self) -> tuple[bytes, bytes]:
         """What else it prints to either stream until it ends.  The second is short."""
         with self.stdout, self.stderr:
-            said = self.stdout.read(), self.stderr.read()
+            printed = self.stdout.read(), self.stderr.read()
         self.wait()
-        return said
+        return printed
 
     def _look(self, options: int) -> int | None:
         if self.returncode is None:
@@ -129,13 +129,13 @@ class Attached:
     """
 
     def __init__(self, address: str, request: Request) -> None:
-        out, told = os.pipe()
+        out, out_end = os.pipe()
         self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._connection.connect(address)
         with open(os.devnull, "rb") as nothing:
-            streams = (nothing.fileno(), told, sys.stderr.fileno())
+            streams = (nothing.fileno(), out_end, sys.stderr.fileno())
             socket.send_fds(self._connection, [msgspec.json.encode(request)], streams)
-        os.close(told)
+        os.close(out_end)
         self.pid = int(self._connection.recv(16))
         self.stdout: IO[str] = os.fdopen(out, "r", encoding="utf-8")
 

@@ -150,8 +150,8 @@ def _forked_twice() -> int:
     if parent := os.fork():
         os.close(writer)
         os.waitpid(parent, 0)
-        with open(reader, "rb") as told:
-            return int(told.read())
+        with open(reader, "rb") as pipe:
+            return int(pipe.read())
     if pid := os.fork():
         os.write(writer, str(pid).encode())
         os._exit(0)

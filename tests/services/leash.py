@@ -36,12 +36,12 @@ class Leashed:
 
     def __init__(self, command: Sequence[str], log: Path, user: str | None = None) -> None:
         self._log = log
-        with log.open("wb") as told:
+        with log.open("wb") as printed:
             self._shell = subprocess.Popen(
                 ["sh", "-c", _LEASH, "sh", *command],
                 stdin=subprocess.PIPE,
-                stdout=told,
-                stderr=told,
+                stdout=printed,
+                stderr=printed,
                 user=user,
                 cwd="/",
             )
@@ -57,11 +57,11 @@ class Leashed:
                 if self._shell.poll() is not None:
                     return False
                 if time.monotonic() > end:
-                    raise NoServer(f"the server does not answer: {error}\n{self.told}") from error
+                    raise NoServer(f"the server does not answer: {error}\n{self.printed}") from error
                 time.sleep(0.02)
 
     @property
-    def told(self) -> str:
+    def printed(self) -> str:
         """The end of what it said."""
         return self._log.read_text(errors="replace")[-2000:]
 

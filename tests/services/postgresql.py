@@ -132,9 +132,9 @@ class OwnPostgres(Postgres):
         if self.user:
             for path in (self.folder, password):
                 shutil.chown(path, self.user)
-        told = self._initialized("--auth=scram-sha-256", f"--pwfile={password}", *self._making)
-        if told.returncode:
-            raise NoServer(f"PostgreSQL's initdb failed: {told.stdout}{told.stderr}")
+        made = self._initialized("--auth=scram-sha-256", f"--pwfile={password}", *self._making)
+        if made.returncode:
+            raise NoServer(f"PostgreSQL's initdb failed: {made.stdout}{made.stderr}")
 
     def _initialized(self, *how: str) -> subprocess.CompletedProcess[str]:
         program, data = str(self.programs / "initdb"), str(self.folder / "data")
@@ -154,7 +154,7 @@ class OwnPostgres(Postgres):
                 return
             self._process.end()  # the port was taken meanwhile, or what was killed is not gone yet
             time.sleep(0.05)
-        raise NoServer(f"PostgreSQL does not start:\n{self._process.told if self._process else ''}")
+        raise NoServer(f"PostgreSQL does not start:\n{self._process.printed if self._process else ''}")
 
     def _command(self, port: int) -> list[str]:
         settings = (
@@ -202,10 +202,10 @@ class OwnPostgres(Postgres):
     def processes(self) -> list[int]:
         """The numbers of its processes: the first one, which starts the others, and those.  Linux only."""
         first, found = self._number(), list[int]()
-        for told in Path("/proc").glob("[0-9]*/stat"):
+        for stat in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):  # it has ended
-                if int(told.read_text().rpartition(")")[2].split()[1]) == first:
-                    found.append(int(told.parent.name))
+                if int(stat.read_text().rpartition(")")[2].split()[1]) == first:
+                    found.append(int(stat.parent.name))
         return [first, *found]
 
     def _number(self) -> int:

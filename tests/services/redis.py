@@ -44,9 +44,9 @@ class OwnRedis:
         self._process = Leashed(command, self._folder / "log")
         with self.client() as client:
             if not self._process.answering(client.ping, redis.ConnectionError):
-                raise NoServer(f"Redis does not start:\n{self._process.told}")
-            told: Any = client.info("server")
-            self._process_id = int(told["process_id"])
+                raise NoServer(f"Redis does not start:\n{self._process.printed}")
+            info: Any = client.info("server")
+            self._process_id = int(info["process_id"])
 
     def kill(self) -> None:
         """kill -9; it is gone when this returns."""

@@ -45,7 +45,7 @@ class Blog(BaseHTTPRequestHandler):
 def blog_port() -> Iterator[int]:
     """The port of the foreign server."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Blog) as pages:
-        thread = threading.Thread(target=pages.serve_forever)
+        thread = threading.Thread(target=pages.serve_forever, args=(0.01,))
         thread.start()
         yield pages.server_port
         pages.shutdown()

@@ -453,7 +453,7 @@ class _Empty(BaseHTTPRequestHandler):
 def evil_port() -> Iterator[int]:
     """The port of another server: 127.0.0.1 is the same site (cookies are sent), localhost is another one."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Empty) as pages:
-        thread = threading.Thread(target=pages.serve_forever)
+        thread = threading.Thread(target=pages.serve_forever, args=(0.01,))
         thread.start()
         yield pages.server_port
         pages.shutdown()

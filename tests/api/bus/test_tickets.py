@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
+from redis.asyncio import Redis
 
 from api.bus import Address, Bus
 from api.http.auth import Tickets
 from domain.kernel import Refused
 from domain.match_base import Chair
-from tests.api.bus.ledger import KEY, Ledger, until
+from tests.api.bus.ledger import KEY, Ledger
 from tests.services import OwnRedis
 
 SECONDS = 60
@@ -120,16 +121,25 @@ def test_a_voucher_of_another_name_or_key_is_none(redis: OwnRedis) -> None:
     scene(redis, play)
 
 
-def test_a_voucher_whose_time_is_over_is_not_to_be_put_back(redis: OwnRedis) -> None:
+def test_a_voucher_whose_time_is_over_is_not_to_be_put_back(
+    redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def earlier(_: Redis) -> tuple[int, int]:
+        with redis.client() as client:
+            now, microseconds = client.time()
+        return now - SECONDS - 1, microseconds
+
     async def play(one: Office, other: Office) -> None:
-        await one.bus.tickets.put({"name": b"what it opens"}, 3)
+        with monkeypatch.context() as once, redis.client() as client:
+            once.setattr(Redis, "time", earlier)
+            await one.bus.tickets.put({"name": b"what it opens"}, SECONDS)
+            (name,) = client.keys()
+            late = client.get(name)
+        assert await other.bus.tickets.get("name") is None
+        await one.bus.tickets.put({"name": b"what it opens"}, SECONDS)
         assert await other.bus.tickets.get("name") == b"what it opens"
         with redis.client() as client:
-            (name,) = client.keys()
-            kept = client.get(name)
-            await until(lambda: not client.exists(name))
-            await asyncio.sleep(1)  # its time is in whole seconds
-            client.set(name, kept)
+            client.set(name, late)
         assert await other.bus.tickets.get("name") is None
 
     scene(redis, play)

@@ -119,7 +119,7 @@ class _Empty(BaseHTTPRequestHandler):
 def elsewhere() -> Iterator[int]:
     """The port of a server of pages: http://127.0.0.1 and http://localhost are two origins of it."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Empty) as pages:
-        thread = threading.Thread(target=pages.serve_forever)
+        thread = threading.Thread(target=pages.serve_forever, args=(0.01,))
         thread.start()
         yield pages.server_port
         pages.shutdown()

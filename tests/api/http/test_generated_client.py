@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from replay import verify
-from tests.api.http.served import Served
+from tests.api.http.served import Served, served
 
 CONFIG = """
 content_type_overrides:
@@ -112,12 +112,12 @@ print(answers)
 GAME = "thirteen_minutes"
 
 
-@pytest.fixture
-def made(server: Served, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the client and a program that uses it; the generator must not leave anything out."""
-    folder = tmp_path / "generated"
-    folder.mkdir()
-    document = server.client().get("/openapi.json").json
+    folder = tmp_path_factory.mktemp("generated")
+    with served(folder / "server") as server:
+        document = server.client().get("/openapi.json").json
     (folder / "openapi.json").write_text(json.dumps(document), "utf-8")
     (folder / "config.yaml").write_text(CONFIG, "utf-8")
     (folder / "program.py").write_text(PROGRAM, "utf-8")

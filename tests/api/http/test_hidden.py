@@ -46,11 +46,17 @@ def _dealt(game: str, match: Any, hidden: Seat) -> tuple[str, str]:
     return pile.hands[hidden][0], cards[0]
 
 
+@pytest.mark.parametrize("answers", [6, pytest.param(12, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("game", "hidden"), [("toy", "right"), ("toy", "left"), ("thirteen_minutes", "ussr")]
 )
 def test_swapping_hidden_cards_changes_nothing_that_other_viewers_see(
-    toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, hidden: Seat
+    toy_in_words: Game,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    game: str,
+    hidden: Seat,
+    answers: int,
 ) -> None:
     viewer = next(seat for seat in GAMES[game].seats if seat != hidden)
     script: list[tuple[Seat, Picks, list[Picks]]] = []
@@ -58,7 +64,7 @@ def test_swapping_hidden_cards_changes_nothing_that_other_viewers_see(
     with world(tmp_path / "a", game, monkeypatch) as first:
         deals = first.set_up()
         start, cards = first.match.move, _dealt(game, first.match, hidden)
-        while first.match.asked and len(script) < 12:
+        while first.match.asked and len(script) < answers:
             seat = sorted(first.match.asked.seats)[0]
             picks = _open_answer(first, seat, source, cards)
             script.append((seat, picks, first.answer(seat, picks)))

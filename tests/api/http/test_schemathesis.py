@@ -29,7 +29,7 @@ CHECKS = [
 ]
 # For each operation and mode, in the sample and in the long run.  Few are enough for those of tournaments:
 # tests/api/http/test_tournaments.py has what is hostile.
-SAMPLE, FULL = 4, 12
+SAMPLE, FULL = 3, 12
 FEW_OF_SAMPLE, FEW_OF_FULL = 1, 4
 
 

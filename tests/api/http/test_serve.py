@@ -19,9 +19,19 @@ from tests.api.http.served import Client
 from tests.api.http.streaming import Listener
 from tests.waiting import PATIENCE, soon
 
+# In these games easy searches longest; one in which it searches is left.
+BY_POLICY = """
+from api.bots import levels
+for game in ("thirteen_minutes", "imperial_struggle"):
+    levels.LEVELS["easy"].methods[game] = levels.Method(levels.POLICY)
+"""
 
-def test_first_start_prints_one_line_and_plays_one_match_of_each_game(tmp_path: Path) -> None:
-    with process(tmp_path, empty=False) as running:
+
+@pytest.mark.parametrize(
+    "first", [BY_POLICY, pytest.param("", marks=pytest.mark.long)], ids=["sooner", "whole"]
+)
+def test_first_start_prints_one_line_and_plays_one_match_of_each_game(tmp_path: Path, first: str) -> None:
+    with process(tmp_path, empty=False, first=first) as running:
         client = Client(running.port)
         assert client.get("/healthz").status == 200
         soon(first_matches, client)

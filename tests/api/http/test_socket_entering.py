@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from contextlib import ExitStack
+import threading
 from pathlib import Path
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from api.http import auth
+from api.http.ws_session import Session
 from domain.game import Game
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket, spectator
@@ -74,12 +76,27 @@ def test_spectator_connects_without_a_token(server: Served) -> None:
         assert one.reply(None)["status"] == 422
 
 
-def test_socket_that_does_not_authenticate_in_time_is_closed(toy_in_words: Game, tmp_path: Path) -> None:
-    with served(tmp_path, entering_seconds=4) as server:
+def test_socket_that_does_not_authenticate_in_time_is_closed(
+    toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late, look = threading.Event(), Session._look_who_is_there
+
+    def look_when_late(session: Session) -> None:
+        if late.is_set():
+            look(session)
+        else:
+            asyncio.get_running_loop().call_later(0.01, look_when_late, session)
+
+    monkeypatch.setattr(Session, "_look_who_is_there", look_when_late)
+    with served(tmp_path, entering_seconds=0) as server:
         match, (ann, _) = server.table()
-        with socket(server.port) as one, socket(server.port, ann.token) as mine, ExitStack() as later:
+        with (
+            socket(server.port) as one,
+            socket(server.port, ann.token) as mine,
+            spectator(server.port) as other,
+        ):
             one.problem(401, "unauthorized", "prompt", match=match)
-            other = later.enter_context(spectator(server.port))
+            late.set()
             assert one.closed() == (1008, "no authentication in time")
             assert mine.say("prompt", match=match)["status"] == 200
             assert other.say("prompt", match=match)["status"] == 204
