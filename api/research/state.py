@@ -76,7 +76,7 @@ class State:
         self._prefixes: dict[Seat, tuple[Any, ...]] | None = None
         self._record: tuple[Record, Node] | None = None
         self._table: Any = setting.empty
-        self._last = self._first = Node(None, "", "", (), False, ())
+        self._last = self._first = Node(None, "", "", (), False, (), True)
         self._views: dict[Seat, tuple[Table, Node]] = dict.fromkeys(
             setting.game.seats, (setting.empty, self._first)
         )
@@ -89,9 +89,11 @@ class State:
     def _follow(self, decision: Decision[Any], seat: Seat, ask: str, picks: Picks, *, secret: bool) -> None:
         """Take in what followed from an answer, and what chance draws after it; then put the question."""
         while True:
-            self._last = Node(self._last, seat, ask, picks, secret, decision.facts)
+            facts = decision.facts
+            public = self._setting.private.isdisjoint(map(type, facts))
+            self._last = Node(self._last, seat, ask, picks, secret, facts, public)
             self._table = table = decision.table
-            for fact in decision.facts:
+            for fact in facts:
                 if fact.ends_period:
                     self._ledger.close_period()
             seats = kernel.asked(table)
@@ -267,7 +269,8 @@ class State:
         answering = self._answering
         numbers = self._of_table(seat)[:]
         if answering is not None and answering.question.seat == seat:
-            self._setting.encoding.add_question(answering.question, answering.picks, numbers)
+            picks = answering.picks if answering.picked else ()
+            self._setting.encoding.add_question(answering.question, picks, numbers)
         return numbers
 
     def _of_table(self, seat: Seat) -> array[float]:
@@ -317,7 +320,7 @@ class State:
         other._source = fresh_source(self._episode, rng)
         start = since(self._last, self._first)
         public = folded(self._setting.empty, "", start)
-        other._last = other._first = Node(None, "", "", (), False, ())
+        other._last = other._first = Node(None, "", "", (), False, (), True)
         prefixes: dict[Seat, tuple[Any, ...]] = {}
         for player in self.players:
             own = player == seat
