@@ -81,6 +81,7 @@ class State:
             setting.game.seats, (setting.empty, self._first)
         )
         self._encoded: dict[Seat, tuple[Table, array[float]]] = {}
+        self._shared: set[Seat] = set()  # whose numbers in `_encoded` a clone has, too
         begun = kernel.begin(setting.empty, setting.game.first(setting.empty))
         self._follow(begun, "", "", (), secret=False)
 
@@ -148,6 +149,7 @@ class State:
         other.__dict__.update(self.__dict__)
         other._ledger, other._record = self._ledger.fork(), None
         other._views, other._encoded = dict(self._views), dict(self._encoded)
+        self._shared, other._shared = set(self._encoded), set(self._encoded)
         return other
 
     # ── what is to be done ──
@@ -274,7 +276,7 @@ class State:
         return numbers
 
     def _of_table(self, seat: Seat) -> array[float]:
-        """The numbers of a seat's table, without a question; they are kept, so they must not be changed."""
+        """The numbers of a seat's table, without a question; they are kept: callers must not change them."""
         view, encoding, known = self.view(seat), self._setting.encoding, self._encoded.get(seat)
         if known is None:
             numbers = array("f", bytes(4 * encoding.size))
@@ -283,7 +285,10 @@ class State:
             before, numbers = known
             if before is view:
                 return numbers
-            numbers = encoding.updated(numbers, before, view, seat)
+            if seat in self._shared:
+                self._shared.remove(seat)
+                numbers = numbers[:]
+            encoding.update(numbers, before, view, seat)
         self._encoded[seat] = view, numbers
         return numbers
 

@@ -6,7 +6,7 @@ own fold, so that it cannot tell more than the seat knows.  Most numbers are 0 o
 that they seldom exceed 1.
 
 An answer changes few fields of a table, so an encoding consists of parts that know on which fields they
-depend: the numbers of a table follow from those of the table before (`Encoding.updated`).
+depend: the numbers of a table follow from those of the table before (`Encoding.update`).
 """
 
 from __future__ import annotations
@@ -176,23 +176,16 @@ class Encoding(Generic[T]):
         if question is not None:
             self._asked.write(question, picked, out)
 
-    def updated(self, numbers: array[float], before: T, view: T, seat: Seat) -> array[float]:
-        """The numbers of a view, without a question, from those of another view of the same seat.
-
-        Args:
-            numbers: of `before`; they stay as they are.
-        """
+    def update(self, numbers: array[float], before: T, view: T, seat: Seat) -> None:
+        """Turn the numbers of a view, without a question, into those of another view of the same seat."""
         changed = 0
-        for parts in compress(self._dependent, map(is_not, astuple(before), astuple(view))):
-            changed |= parts
-        if not changed:
-            return numbers
-        found = numbers[:]
-        for part in self._sets.get(changed) or self._set(changed):
+        for dependent in compress(self._dependent, map(is_not, astuple(before), astuple(view))):
+            changed |= dependent
+        parts = self._sets.get(changed)
+        for part in self._set(changed) if parts is None else parts:
             for run, zeros in part.zeros:
-                found[run] = zeros
-            part.write(view, seat, found)
-        return found
+                numbers[run] = zeros
+            part.write(view, seat, numbers)
 
     def _set(self, bits: int) -> tuple[Part[T], ...]:
         """The parts of a set."""
@@ -202,7 +195,7 @@ class Encoding(Generic[T]):
         return chosen
 
     def add_question(self, question: Prompt, picked: Sequence[Pick], numbers: Floats) -> None:
-        """Write the question that `encode` or `updated` left out."""
+        """Write the question that `encode` or `update` left out."""
         self._asked.write(question, picked, numbers)
 
 
