@@ -14,12 +14,14 @@ from api.web.clocks import SeatClock, TimeLeft, read_off, seat_clock
 from domain.clocks import DAY, SECOND
 from replay.clocks import ClockShown
 from tests.api.http.served import Client, Served, served
-from tests.api.patience import look_at_clocks_often
 from tests.api.http.test_clocks import NOW, Time
+from tests.api.patience import look_at_clocks_often
 from tests.web.signed import Visitors, visitors
 
 HOUR = 3_600 * SECOND
 GAME = "thirteen_minutes"
+LATER = "() => { const now = performance.now.bind(performance); performance.now = () => now() + 1_000; }"
+"""A second goes by in the page at once."""
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +71,7 @@ def test_the_page_of_a_match_shows_the_clocks_by_the_server_s_time(
         expect(clocks.nth(number)).to_contain_text("1:29:")
         expect(clocks.nth(number)).to_have_attribute("role", "timer")
     before = clocks.first.text_content()
-    page.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => now() + 1_000; }")
+    page.evaluate(LATER)
     expect(clocks.first).not_to_have_text(before or "")
     assert page.locator("[aria-live]:not([aria-live=off]) .clock").count() == 0
 

@@ -616,8 +616,8 @@ SLOW = """() => {
   let now = performance.now();
   performance.now = () => (now += 400);
   window.spoken = [];
-  const place = document.querySelector("#spoken");
-  new MutationObserver(() => window.spoken.push([now, place.textContent])).observe(place, { childList: true });
+  const place = document.querySelector("#spoken"), note = () => window.spoken.push([now, place.textContent]);
+  new MutationObserver(note).observe(place, { childList: true });
 }"""
 """Lets each look at the time take 400 ms, and notes what a screen reader would say, and when."""
 
