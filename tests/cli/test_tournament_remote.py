@@ -263,6 +263,7 @@ def test_what_needs_a_store_says_so(glasnost: Program, command: tuple[str, ...])
     [
         (200, {}, b"{"),
         (200, {}, b"[" * 100_000),
+        (200, {}, b'{"more":' + b"[" * 100_000),
         (200, {}, b'{"title":7}'),
         (302, {"location": "http://127.0.0.2/"}, b""),
         (409, {}, b'{"type":"/problems/late","detail":"\\u001b[2J\\nno"}'),

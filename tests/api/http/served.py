@@ -124,7 +124,7 @@ class Served:
         self._clients: list[Client] = []
 
     def documented(self) -> Any:
-        """The OpenAPI document.  That of one server is kept for the others: it takes half a second to make."""
+        """The OpenAPI document.  That of one server is kept for the others: it takes half a second."""
         if not _DOCUMENT:
             _DOCUMENT.update(self.client().get("/openapi.json").json)
         return _DOCUMENT
