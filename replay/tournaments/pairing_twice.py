@@ -21,7 +21,7 @@ from replay.tournaments.pairing import PairingAnswer
 
 SECONDS = 150.0  # for each pairing; ops/bench/tournaments.py prints what large ones take
 COMMAND = (sys.executable, "-m", "replay.tournaments.pairing_process")
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 _SEEDS = ("1", "2")
 
 
