@@ -79,7 +79,8 @@ def databases() -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
 
 
 def filled(game: str) -> duckdb.DuckDBPyConnection:
-    database = duckdb.connect()
+    database = duckdb.connect(config={"threads": 1})
+    database.execute("BEGIN")
     for table, columns in described(game).items():
         database.execute(f"CREATE TABLE {table} ({columns})")
     seats = GAMES[game].seats
@@ -107,6 +108,7 @@ def filled(game: str) -> duckdb.DuckDBPyConnection:
     for table, rows in fixture(game)["tables"].items():
         for row in rows:
             insert(database, table, row, MATCHES[int(row["match"][1:]) - 1][0])
+    database.execute("COMMIT")
     return database
 
 
@@ -158,6 +160,7 @@ def test_an_answer_equals_the_one_computed_by_hand(
             assert interval == bounds_of(values[rate], values[n])
 
 
+@cache
 def bounds_of(rate: float | None, n: int) -> Any:
     """Wilson's interval by scipy; None, None for a rate of no case."""
     if rate is None or n == 0:
