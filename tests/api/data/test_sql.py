@@ -10,8 +10,6 @@ import json
 import logging
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -29,7 +27,7 @@ from api.http.log_lines import Lines
 from domain.kernel import Refused
 from tests.api.data.conftest import AWAKE, WITH_AWAKE, Small
 from tests.api.http.served import Client, Served
-from tests.cli.program import started
+from tests.cli.program import run_code, started
 from tests.waiting import soon
 
 FORMS = ("application/json", "text/csv", "application/x-ndjson", ARROW, PARQUET)
@@ -166,9 +164,7 @@ def test_a_query_leaves_a_core_free_and_runs_while_no_other_process_wants_to() -
     """AN12: what it costs a move is measured by `ops/bench/sql.py`."""
     code = "import os; from api.data.sql_child import NICE, step_aside; step_aside()\n"
     code += "print(os.nice(0) == NICE, os.sched_getscheduler(0) == os.SCHED_IDLE, *os.sched_getaffinity(0))"
-    said = subprocess.run(
-        (sys.executable, "-c", code), capture_output=True, text=True, check=True
-    ).stdout.split()
+    said = run_code(code).out.split()
     cores = sorted(os.sched_getaffinity(0))
     assert said[:2] == ["True", "True"]
     assert sorted(map(int, said[2:])) == (cores[1:] or cores)

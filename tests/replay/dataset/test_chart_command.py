@@ -76,7 +76,7 @@ CHARTS: dict[tuple[str, ...], Draws] = {
     ("headlines", "--seat", "us"): lambda data, _: plot.headlines(data, "us"),
     ("control", "iran", "--pool", "*"): lambda data, _: plot.control(data, "iran", pool="*"),
 }
-QUICK = ("track", "headlines")
+QUICK = ("track",)
 
 
 @pytest.mark.parametrize(
