@@ -8,6 +8,7 @@
 `fit` writes win_probability.json beside the evaluation of the game.  `check` prints how good it is on matches
 that it does not know: tenths of the probability with what came true, the Brier score beside that of a
 forecast by victory points alone, which is fitted to the very matches that are checked, and the mean luck.
+It ends with status 1 if one of them is worse than B24 of the design page of bots allows.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from domain.match import Match
 from domain.match_base import ALL
 from replay import matchfile
 from replay.analysis import analyse, answers
-from replay.calibration import Forecast, brier, mean_interval, tenths
+from replay.calibration import Forecast, Tenth, brier, mean_interval, tenths
 
 Floats = NDArray[np.float64]
 SCALES = {"thirteen_minutes": 2.0, "cia_vs_kgb": 20.0, "twilight_struggle": 10.0, "imperial_struggle": 5.0}
@@ -43,6 +44,7 @@ RIDGE = 1e-3  # keeps a coefficient finite of which the matches say nothing
 STEPS = 50  # of Newton's method; it needs about ten
 PLACES = 4  # decimal places of a coefficient
 OFF = 0.05  # by which a tenth may be off
+ENOUGH = 100  # matches that a tenth needs; fewer say too little of so small a difference
 
 
 class Position(Struct, frozen=True):
@@ -134,26 +136,64 @@ def lucks(spec: AgentSpec[Any], matches: Sequence[Match]) -> list[float]:
     return [fsum(one.luck for one in analyse(match, spec, Budget(0), rng)) for match in matches]
 
 
-def check(spec: AgentSpec[Any], folders: Sequence[Path]) -> Iterator[str]:
-    """What is to be said of the win probability on the matches of some folders, line by line."""
+class Check(Struct, frozen=True):
+    """How good the win probability of a game is on some matches.
+
+    brier, brier_of_points: the score of its forecasts, and of those by the lead in points alone.
+    luck: the mean luck of a match for the first seat, and its interval at 99 %.
+    """
+
+    game: str
+    positions: int
+    matches: int
+    tenths: tuple[Tenth, ...]
+    brier: float
+    brier_of_points: float
+    luck: tuple[float, float, float]
+
+    @property
+    def holds(self) -> bool:
+        """Does it hold what B24 asks for?"""
+        _, low, high = self.luck
+        return low <= 0 <= high and self.brier < self.brier_of_points and not any(map(is_off, self.tenths))
+
+    def lines(self) -> Iterator[str]:
+        """What is to be said of it, line by line."""
+        yield f"{self.game}: {self.positions} positions of {self.matches} matches"
+        for one in self.tenths:
+            yield (
+                f"  {one.number / 10:.1f} to {(one.number + 1) / 10:.1f}: {one.positions:6d} positions of "
+                f"{one.matches:4d} matches, forecast {one.forecast:.3f}, came true {one.won:.3f}, "
+                f"{one.off:+.3f}{'  OFF' if is_off(one) else ''}"
+            )
+        yield f"  Brier {self.brier:.4f}; of points alone {self.brier_of_points:.4f}"
+        mean, low, high = self.luck
+        yield f"  mean luck of a match {mean:+.4f}, 99 % interval {low:+.4f} to {high:+.4f}"
+
+
+def is_off(tenth: Tenth) -> bool:
+    """Does a tenth of enough matches come true more or less often than it may?"""
+    return tenth.matches >= ENOUGH and abs(tenth.off) > OFF
+
+
+def check(spec: AgentSpec[Any], folders: Sequence[Path]) -> Check:
+    """How good the win probability of a game is on the matches of some folders."""
     matches = matches_in(folders)
     found = positions(spec, matches)
     forecasts = [Forecast(one.match, one.forecast, one.won) for one in found]
-    yield f"{spec.game.name}: {len(found)} positions of {len(matches)} matches"
-    for one in tenths(forecasts):
-        yield (
-            f"  {one.number / 10:.1f} to {(one.number + 1) / 10:.1f}: {one.positions:6d} positions of "
-            f"{one.matches:4d} matches, forecast {one.forecast:.3f}, came true {one.won:.3f}, "
-            f"{one.off:+.3f}{'  OFF' if abs(one.off) > OFF else ''}"
-        )
-    points = brier_of_points(found, SCALES[spec.game.name])
-    yield f"  Brier {brier(forecasts):.4f}; of points alone {points:.4f}"
-    mean, low, high = mean_interval(lucks(spec, matches))
-    yield f"  mean luck of a match {mean:+.4f}, 99 % interval {low:+.4f} to {high:+.4f}"
+    return Check(
+        spec.game.name,
+        len(found),
+        len(matches),
+        tuple(tenths(forecasts)),
+        brier(forecasts),
+        brier_of_points(found, SCALES[spec.game.name]),
+        mean_interval(lucks(spec, matches)),
+    )
 
 
-def main() -> None:
-    """Do what the command line says."""
+def main() -> int:
+    """Do what the command line says, and give the status of the process."""
     parser = argparse.ArgumentParser(description=str(__doc__), formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("what", choices=("fit", "check"))
     parser.add_argument("game", choices=sorted(AGENTS))
@@ -161,13 +201,15 @@ def main() -> None:
     given = parser.parse_args()
     spec = AGENTS[given.game]
     if given.what == "check":
-        sys.stdout.writelines(f"{line}\n" for line in check(spec, given.folders))
-        return
+        checked = check(spec, given.folders)
+        sys.stdout.writelines(f"{line}\n" for line in checked.lines())
+        return 0 if checked.holds else 1
     place = Path(__file__).parent.parent / "domain" / "agents" / given.game / FILE
     written = msgspec.json.format(msgspec.json.encode(fit(spec, given.folders)), indent=2)
     place.write_bytes(written + b"\n")
     sys.stdout.write(written.decode() + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
