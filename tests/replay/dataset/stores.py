@@ -133,7 +133,8 @@ def plain(folder: Path, parts: Iterable[Part]) -> bytes:
         table = pq.read_table(folder / part.path, partitioning=None)
         with pa.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
-    return sink.getvalue().to_pybytes()
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
 
 
 @contextmanager
