@@ -28,7 +28,7 @@ SQL_SETTINGS = {"GLASNOST_SQL": "on", "GLASNOST_LOG_LEVEL": "debug"}
 _AWAKE = "from api.data import sql_child, sql_parent; vars(sql_child)['step_aside'] = int; sql_parent.main()"
 AWAKE = (sys.executable, "-c", _AWAKE)
 """The warm parent of queries that do not step aside: other tests want all cores all the time."""
-WITH_AWAKE = f"from api.data import sql; vars(sql)['_PARENT'] = {AWAKE!r}"
+_WITH_AWAKE = f"from api.data import sql; vars(sql)['_PARENT'] = {AWAKE!r}"
 _LOGGED = """
 import os
 os.setsid()
@@ -70,7 +70,7 @@ def fork_data_processes(patch: pytest.MonkeyPatch, log: Path) -> None:
             pipe, own = subprocess.PIPE, self._environment
             with log.open("ab") as errors:
                 return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, env=own)
-        code = _LOGGED.format(log=str(log)) + WITH_AWAKE + "\nfrom api.cli.main import main; main()"
+        code = _LOGGED.format(log=str(log)) + _WITH_AWAKE + "\nfrom api.cli.main import main; main()"
         process = Forked(code, *command[3:], environment=self._environment, is_fed=True)
         process.stderr.close()
         return process

@@ -27,7 +27,7 @@ def process_of(server: Served) -> DataProcess:
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Data processes are forked; `test_a_server_that_is_killed...` starts one as a server does."""
+    """Data processes are forked; `test_a_process_has_nothing_of...` starts one as a server does."""
     with pytest.MonkeyPatch.context() as patch:
         fork_data_processes(patch, tmp_path_factory.mktemp("quick") / "log")
         yield
