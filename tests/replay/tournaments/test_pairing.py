@@ -345,9 +345,9 @@ def test_a_process_leads_a_group_in_the_session_of_its_server() -> None:
     """Its niceness counts against the server, and a Ctrl-C is not for it."""
     code = (
         f"import os, json; found = os.getpgrp() == os.getpid(), os.getsid(0) == {os.getsid(0)};"
-        "print(json.dumps({'refused': {'kind': str(found), 'id': 'pairing-impossible'}}))"
+        "print(json.dumps({'refused': {'kind': str(found), 'id': 'pairing-differs'}}))"
     )
-    assert refusal(process(code)) == ("(True, True)", "pairing-impossible")
+    assert refusal(process(code)) == ("(True, True)", "pairing-differs")
 
 
 def test_a_process_that_is_too_slow_is_killed_with_what_it_has_started(
