@@ -28,7 +28,7 @@ from domain.kernel import Picks, Seat
 SCHEME = "rng/1"
 RECORDED = "recorded"  # the scheme of a match whose draws come from a record
 CHAIN = 4096  # links of one hash chain
-_STRIDE = 64  # one link in so many is kept, so that a cached match costs 2 KB and a key 64 hashes
+_STRIDE = 64  # one link in so many is kept, and the last stretch between two of them: 10 KB a cached match
 _WORDS = struct.Struct(">4Q")  # a block of HMAC-SHA256
 _OPENED_SALT = re.compile(r"[A-Za-z0-9+/=_-]{22,64}")
 MOST = 2**63  # a draw chooses among 1 to MOST possibilities
@@ -75,6 +75,7 @@ class Secret:
             raise ValueError(f"a match's secret has 32 bytes, not {len(secret)}")
         self.bytes, self.match = secret, match
         self._chains: dict[int, list[bytes]] = {}
+        self._stretch: tuple[int, int, list[bytes]] = (0, 0, [])  # its chain, its number, its links
         self._latest: _Period | None = None
 
     @cached_property
@@ -110,7 +111,7 @@ class Secret:
 
     def anchor(self, chain: int) -> bytes:
         """The published start of a hash chain; never a key."""
-        return self._link(chain, 0)
+        return self._kept(chain)[0]
 
     def salt(self, move: int, audience: str) -> bytes:
         """The salt of a move's private part for an audience (a seat, or the house)."""
@@ -128,12 +129,17 @@ class Secret:
         return HMAC(self._derive("part salts"), SHA256())
 
     def _link(self, chain: int, number: int) -> bytes:
-        """Link `number` (0 is the anchor) of a chain, hashed down from the nearest kept link above it."""
+        """Link `number` (from 1) of a chain: one of the stretch up to the nearest kept link above it.
+
+        The next periods need links of the same stretch, so it is hashed only once.
+        """
         above = -(-number // _STRIDE)
-        key = self._kept(chain)[above]
-        for _ in range(above * _STRIDE - number):
-            key = link(key)
-        return key
+        if self._stretch[:2] != (chain, above):
+            links = [self._kept(chain)[above]]
+            for _ in range(_STRIDE - 1):
+                links.append(link(links[-1]))
+            self._stretch = chain, above, links
+        return self._stretch[2][above * _STRIDE - number]
 
     def _kept(self, chain: int) -> list[bytes]:
         """The links 0, 64, 128, ... 4096 of a chain; the last one derives from the secret."""

@@ -142,7 +142,7 @@ class Analyses:
         """
         job.done = 0
         self.process = await asyncio.create_subprocess_exec(
-            *_COMMAND, stdin=PIPE, stdout=PIPE, env=self._environment, start_new_session=True
+            *_COMMAND, stdin=PIPE, stdout=PIPE, env=self._environment
         )
         if not self.offered:  # the server stopped while the process started
             raise EOFError

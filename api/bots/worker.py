@@ -75,7 +75,13 @@ def read_message(source: BinaryIO, most: int = MOST_BYTES) -> bytes | None:
 
 
 def limit(niceness: int, memory: int) -> None:
-    """Let this process run after others, and with so many bytes of data, where the system allows it."""
+    """Let this process run after others, and with so many bytes of data, where the system allows it.
+
+    It leaves the process group of the server, so that the terminal's Ctrl-C does not reach it, but not the
+    session: between sessions niceness does not count (sched(7), "The autogroup feature").
+    """
+    with suppress(PermissionError):  # it leads a session, and so a group
+        os.setpgid(0, 0)
     with suppress(OSError, ValueError):
         os.nice(niceness)
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

@@ -45,7 +45,7 @@ class Worker:
         """
         if self.process is None or self.process.returncode is not None:
             self.process = await asyncio.create_subprocess_exec(
-                *_COMMAND, stdin=PIPE, stdout=PIPE, env=dict(environment), start_new_session=True
+                *_COMMAND, stdin=PIPE, stdout=PIPE, env=dict(environment)
             )
         if self.closed:
             raise EOFError

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import click
 
 from api.cli.common import NOT_DONE, our_error
+from api.cli.sections import write_sections
 
 INTERRUPTED = 130  # the exit code that a shell reports after Ctrl-C
 
@@ -91,9 +92,10 @@ class Program(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by section, from the table, so that the help imports no command."""
-        for title, section in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([(name, text) for name, (_, text) in section.items()])
+        texts = {
+            title: {name: text for name, (_, text) in section.items()} for title, section in SECTIONS.items()
+        }
+        write_sections(formatter, texts)
 
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

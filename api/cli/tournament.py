@@ -6,12 +6,15 @@ run over HTTP (`--url`); those of a database at any time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from api.cli import tournament_files
 from api.cli.common import CannotBeDone, json_option, language_option, print_json, read_bytes
+from api.cli.sections import write_sections
 from api.cli.tournament_arbiter import close, freeze, report, rule
 from api.cli.tournament_backend import WORDS, Backend, Drafted, converted, print_added
 from api.cli.tournament_bids import bids
@@ -20,10 +23,54 @@ from api.cli.tournament_room import room
 from api.cli.tournament_simulation import simulate
 from api.cli.tournament_times import adjourn, extend, pause, resume
 
+if TYPE_CHECKING:
+    from replay.tournaments.standings import Explained
+
 _id = click.argument("tournament", metavar="TOURNAMENT")
 
 
-@click.group()
+SECTIONS = {
+    "Prepare": {
+        "terms": "Print a file of terms, with comments.",
+        "new": "Announce a tournament.",
+        "enter": "Enter everybody on a list.",
+    },
+    "Play a round": {
+        "pair": "Pair the next round.",
+        "publish": "Publish the round, or the standings.",
+        "rule": "Decide the result of a board.",
+        "close": "Close the latest round.",
+        "advance": "Let those go on who have qualified.",
+    },
+    "Time and disputes": {
+        "extend": "Let boards be played until a later time.",
+        "adjourn": "Stop the clocks of boards until a later time.",
+        "pause": "Stop the clocks of boards until `resume`.",
+        "resume": "Let boards go on.",
+        "freeze": "Freeze a match, or release it.",
+        "room": "Show the evidence about a match.",
+    },
+    "Look and prove": {
+        "standings": "Show the standings after any entry.",
+        "bids": "Show the bids for the sides.",
+        "report": "Show the integrity table.",
+        "export": "Write the tournament file, a table or a calendar.",
+        "verify": "Verify a tournament file.",
+    },
+    "Try it": {"simulate": "Simulate a tournament."},
+}
+"""The commands with what they do, as the help lists them: in the order in which an organizer needs them."""
+
+
+class _InOrder(click.Group):
+    """A group whose help lists the commands by section."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by section."""
+        write_sections(formatter, SECTIONS)
+
+
+@click.group(cls=_InOrder)
 def tournament() -> None:
     """Run tournaments: announce, enter, pair, publish, close, rule.
 
@@ -111,7 +158,11 @@ def enter(backend: Backend, tournament: str, file: Path, as_json: bool, language
 @tournament.command()
 @backend_options()
 @_id
-@click.option("--draft", is_flag=True, help="Show the pairing, and store nothing.")
+@click.option(
+    "--draft",
+    is_flag=True,
+    help="Show the pairing, and store nothing; once the lot for the first colour is drawn.",
+)
 @json_option
 @language_option
 def pair(backend: Backend, tournament: str, draft: bool, as_json: bool, language: str) -> None:
@@ -122,7 +173,9 @@ def pair(backend: Backend, tournament: str, draft: bool, as_json: bool, language
       glasnost tournament pair --store games TOURNAMENT --draft
     """
     if draft:
-        _print_draft(backend.draft(tournament), as_json, language)
+        found = backend.draft(tournament)
+        names = {} if as_json else backend.standings(tournament, None, None, named=True).names
+        _print_draft(found, names, as_json, language)
     else:
         print_added(backend.pair(tournament), as_json, language)
 
@@ -205,14 +258,14 @@ def standings(
         )
         return
     words = WORDS[language]
-    click.echo(f"{found.title}, {words['entry']} {found.entry} ({table.rules})")
+    rules = words["rules"].format(date=table.rules)
+    click.echo(f"{found.title}, {words['entry']} {found.entry} ({rules})")
     click.echo("\t".join([words["place"], words["entrant"], *(one.name for one in table.criteria)]))
     for place in table.places:
-        name = found.names.get(place.entrant) or place.entrant
+        name = _named(place.entrant, found.names)
         click.echo("\t".join([str(place.place), name, *(value or "-" for value in place.values)]))
     for one in found.why or ():
-        parts = ", ".join(f"{part.round}: {part.value}{' (cut)' if part.cut else ''}" for part in one.addends)
-        click.echo(f"{one.name} = {one.value}: {parts}")
+        click.echo(_explained(one, words))
 
 
 tournament.add_command(close)
@@ -225,13 +278,28 @@ tournament.add_command(tournament_files.verify)
 tournament.add_command(tournament_files.export)
 
 
-def _print_draft(found: Drafted, as_json: bool, language: str) -> None:
+def _named(entrant: str, names: Mapping[str, str]) -> str:
+    """The name of an entrant with the id, which commands take; the id alone if no name is known."""
+    return f"{names[entrant]} ({entrant})" if names.get(entrant) else entrant
+
+
+def _explained(one: Explained, words: Mapping[str, str]) -> str:
+    """A value with what each round gives to it."""
+    parts = []
+    for part in one.addends:
+        where = words["round"].format(round=part.round)
+        parts.append(f"{part.value} ({where}{', ' + words['cut'] if part.cut else ''})")
+    return f"{one.name} = {one.value or '-'}{': ' if parts else ''}{', '.join(parts)}"
+
+
+def _print_draft(found: Drafted, names: Mapping[str, str], as_json: bool, language: str) -> None:
     if as_json:
         print_json({"entry": found.entry, "draft": found.draft, "sha256": found.sha256})
         return
     words = WORDS[language]
     click.echo(f"{words['boards']}:")
     for place, (w, b, floats, colour) in enumerate(found.boards, 1):
-        click.echo(f"{place}\t{w}\t{b}\t{floats}\t{colour}".rstrip())
-    for name, why in found.byes.items():
-        click.echo(f"{words['bye']}: {name} ({why})")
+        pair = f"{_named(w, names)}\t{_named(b, names)}"
+        click.echo(f"{place}\t{pair}\t{floats}\t{colour}".rstrip())
+    for entrant, why in found.byes.items():
+        click.echo(f"{words['bye']}: {_named(entrant, names)}, {why}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 import click
 
 from api.cli.common import json_option, language_option, print_json
@@ -134,4 +136,8 @@ def report(backend: Backend, tournament: str, as_csv: bool, as_json: bool, langu
         print_json(found)
         return
     told = csv_of(found)
-    click.echo(told if as_csv else told.replace("\r\n", "\n").replace(",", "\t"), nl=False)
+    if as_csv:
+        click.echo(told, nl=False)
+    else:
+        for row in csv.reader(told.splitlines()):
+            click.echo("\t".join(row))

@@ -27,6 +27,9 @@ WORDS = {
         "entrant": "entrant",
         "boards": "boards",
         "bye": "without a board",
+        "rules": "tie-breaks by the rules of {date}",
+        "round": "round {round}",
+        "cut": "not counted",
         "mailed": "the code is sent by mail",
     },
     "ru": {
@@ -35,6 +38,9 @@ WORDS = {
         "entrant": "участник",
         "boards": "доски",
         "bye": "без доски",
+        "rules": "дополнительные показатели по правилам от {date}",
+        "round": "тур {round}",
+        "cut": "не учтено",
         "mailed": "код отправлен по почте",
     },
 }

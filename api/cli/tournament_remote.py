@@ -370,6 +370,7 @@ def _accepted(reply: Reply) -> Reply:
 def _read(reply: Reply, kind: type[T]) -> T:
     """What an answer says.  Raises CannotBeDone: it is not of this kind."""
     try:
+        msgspec.json.decode(reply.body, type=kind)  # refuses what is too deep before anything of it is made
         return msgspec.convert(_printable(msgspec.json.decode(reply.body)), kind)
     except (msgspec.DecodeError, RecursionError) as error:
         name = getattr(kind, "__name__", "object").lstrip("_")

@@ -51,10 +51,20 @@ def _on_boards(command: F) -> F:
     return command
 
 
-@click.command()
-@_on_boards
-@_until
-def extend(until: str, **options: Unpack[_Options]) -> None:
+def _command(what: str, about: str, *own: Callable[[Any], Any]) -> click.Command:
+    """Return the command that does this to boards, with its help and its own parameters."""
+
+    def command(until: str | None = None, **options: Unpack[_Options]) -> None:
+        _measure(what, until, options)
+
+    made: Callable[..., None] = command
+    for parameter in own:
+        made = parameter(made)
+    return click.command(what, help=about)(_on_boards(made))
+
+
+extend = _command(
+    "extend",
     """Let boards of a round be played until a later time.
 
     The date of their clocks moves, for both players.  Time banks and days for each stretch stay as they are.
@@ -62,14 +72,11 @@ def extend(until: str, **options: Unpack[_Options]) -> None:
     \b
     Example:
       glasnost tournament extend --store games TOURNAMENT 2 --until 2026-12-05T20:00 --reason "a storm"
-    """
-    _measure("extend", until, options)
-
-
-@click.command()
-@_on_boards
-@_until
-def adjourn(until: str, **options: Unpack[_Options]) -> None:
+    """,
+    _until,
+)
+adjourn = _command(
+    "adjourn",
     """Stop the clocks of boards that run; at a later time the server lets them go on.
 
     `resume` lets them go on before that time.
@@ -77,32 +84,27 @@ def adjourn(until: str, **options: Unpack[_Options]) -> None:
     \b
     Example:
       glasnost tournament adjourn --store games TOURNAMENT 2 --until 2026-12-05T20:00 --reason "a strike"
-    """
-    _measure("adjourn", until, options)
-
-
-@click.command()
-@_on_boards
-def pause(**options: Unpack[_Options]) -> None:
+    """,
+    _until,
+)
+pause = _command(
+    "pause",
     """Stop the clocks of boards of a round, until `resume`.
 
     \b
     Example:
       glasnost tournament pause --store games TOURNAMENT 2 --board 3 --reason "no electricity"
-    """
-    _measure("pause", None, options)
-
-
-@click.command()
-@_on_boards
-def resume(**options: Unpack[_Options]) -> None:
+    """,
+)
+resume = _command(
+    "resume",
     """Let boards go on that were paused or adjourned.
 
     \b
     Example:
       glasnost tournament resume --store games TOURNAMENT 2 --board 3 --reason "electricity is back"
-    """
-    _measure("resume", None, options)
+    """,
+)
 
 
 def _measure(what: str, until: str | None, options: _Options) -> None:

@@ -146,9 +146,7 @@ class DataProcess:
 
     def _started(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         pipe = subprocess.PIPE
-        return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, env=self._environment, start_new_session=True
-        )
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, env=self._environment, process_group=0)
 
     async def _until_it_ends(self, process: subprocess.Popen[bytes]) -> bool:
         """Wait until the process ends; return whether it came to answer."""

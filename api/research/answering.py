@@ -23,12 +23,10 @@ class Answering:
 
     def __init__(self, question: Prompt, space: ActionSpace, picked: tuple[int, ...] = ()) -> None:
         self.question, self.picked, self._space = question, picked, space
-        places = space.places
         self._single = question.least == question.most == 1
-        if self._single:
-            self.legal = [places[option] for option in question.options]
-        else:
-            self.legal = self._legal(sorted([places[option] for option in question.options]))
+        self.legal = list(map(space.places.__getitem__, question.options))
+        if not self._single:
+            self.legal = self._legal(sorted(self.legal))
 
     def _legal(self, places: list[int]) -> list[int]:
         """The places that may come next, sorted, and `done` if the answer may end here."""

@@ -18,7 +18,7 @@ from domain.agents.spec import AgentSpec
 from domain.chance import Provable, Secret, Source, joined
 from domain.drafts import Context
 from domain.game import Game, Options
-from domain.kernel import Picks, Table
+from domain.kernel import AnyFact, Fact, Picks, Table
 from domain.log import canonical
 from domain.match import Match, open_match
 
@@ -57,6 +57,10 @@ class Setting:
         self.encoding: Encoding[Any] = self.spec.encoding(self.options)
         self.empty: Table = self.game.table(self.edition, self.options)
         self.salts = joined(dict.fromkeys(self.game.seats))
+        kinds: tuple[type[AnyFact], ...] = self.game.facts.__args__
+        self.private = frozenset(
+            kind for kind in kinds if kind.conceals or kind.known_to is not Fact.known_to
+        )  # not every viewer sees such a fact in full
 
 
 class Episode:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from msgspec import Struct
 
-from domain.kernel import CHANCE, AnyFact, Fact, Picks, Seat
+from domain.kernel import CHANCE, AnyFact, Picks, Seat
 
 T = TypeVar("T")
 
@@ -20,6 +20,7 @@ class Node(Struct, frozen=True):
     """One answer and the facts that followed, after those of `before`.
 
     `seat` "": what happened before the first question.  `secret`: other seats do not see the picks.
+    `public`: every viewer sees the facts in full.
     """
 
     before: Node | None
@@ -28,6 +29,7 @@ class Node(Struct, frozen=True):
     picks: Picks
     secret: bool
     facts: Sequence[AnyFact]
+    public: bool
 
 
 class SeenNode(Struct, frozen=True, omit_defaults=True):
@@ -54,16 +56,13 @@ def folded(view: T, seat: Seat, moves: list[Node]) -> T:
     """A seat's own table after these moves."""
     s: Any = view
     for move in moves:
-        for fact in move.facts:
-            kind = type(fact)
-            public = _PUBLIC.get(kind)
-            if public is None:
-                public = _PUBLIC[kind] = not kind.conceals and kind.known_to is Fact.known_to
-            s = (fact if public else fact.seen_by(seat)).apply(s)
+        if move.public:
+            for fact in move.facts:
+                s = fact.apply(s)
+        else:
+            for fact in move.facts:
+                s = fact.seen_by(seat).apply(s)
     return cast(T, s)
-
-
-_PUBLIC: dict[type[AnyFact], bool] = {}  # which kinds of facts have nothing to hide
 
 
 def as_seen(seat: Seat, moves: list[Node]) -> Iterator[SeenNode]:

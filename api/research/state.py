@@ -76,11 +76,12 @@ class State:
         self._prefixes: dict[Seat, tuple[Any, ...]] | None = None
         self._record: tuple[Record, Node] | None = None
         self._table: Any = setting.empty
-        self._last = self._first = Node(None, "", "", (), False, ())
+        self._last = self._first = Node(None, "", "", (), False, (), True)
         self._views: dict[Seat, tuple[Table, Node]] = dict.fromkeys(
             setting.game.seats, (setting.empty, self._first)
         )
         self._encoded: dict[Seat, tuple[Table, array[float]]] = {}
+        self._shared: set[Seat] = set()  # whose numbers in `_encoded` a clone has, too
         begun = kernel.begin(setting.empty, setting.game.first(setting.empty))
         self._follow(begun, "", "", (), secret=False)
 
@@ -89,9 +90,11 @@ class State:
     def _follow(self, decision: Decision[Any], seat: Seat, ask: str, picks: Picks, *, secret: bool) -> None:
         """Take in what followed from an answer, and what chance draws after it; then put the question."""
         while True:
-            self._last = Node(self._last, seat, ask, picks, secret, decision.facts)
+            facts = decision.facts
+            public = self._setting.private.isdisjoint(map(type, facts))
+            self._last = Node(self._last, seat, ask, picks, secret, facts, public)
             self._table = table = decision.table
-            for fact in decision.facts:
+            for fact in facts:
                 if fact.ends_period:
                     self._ledger.close_period()
             seats = kernel.asked(table)
@@ -146,6 +149,7 @@ class State:
         other.__dict__.update(self.__dict__)
         other._ledger, other._record = self._ledger.fork(), None
         other._views, other._encoded = dict(self._views), dict(self._encoded)
+        self._shared, other._shared = set(self._encoded), set(self._encoded)
         return other
 
     # ── what is to be done ──
@@ -267,11 +271,12 @@ class State:
         answering = self._answering
         numbers = self._of_table(seat)[:]
         if answering is not None and answering.question.seat == seat:
-            self._setting.encoding.add_question(answering.question, answering.picks, numbers)
+            picks = answering.picks if answering.picked else ()
+            self._setting.encoding.add_question(answering.question, picks, numbers)
         return numbers
 
     def _of_table(self, seat: Seat) -> array[float]:
-        """The numbers of a seat's table, without a question; they are kept, so they must not be changed."""
+        """The numbers of a seat's table, without a question; they are kept: callers must not change them."""
         view, encoding, known = self.view(seat), self._setting.encoding, self._encoded.get(seat)
         if known is None:
             numbers = array("f", bytes(4 * encoding.size))
@@ -280,7 +285,10 @@ class State:
             before, numbers = known
             if before is view:
                 return numbers
-            numbers = encoding.updated(numbers, before, view, seat)
+            if seat in self._shared:
+                self._shared.remove(seat)
+                numbers = numbers[:]
+            encoding.update(numbers, before, view, seat)
         self._encoded[seat] = view, numbers
         return numbers
 
@@ -317,7 +325,7 @@ class State:
         other._source = fresh_source(self._episode, rng)
         start = since(self._last, self._first)
         public = folded(self._setting.empty, "", start)
-        other._last = other._first = Node(None, "", "", (), False, ())
+        other._last = other._first = Node(None, "", "", (), False, (), True)
         prefixes: dict[Seat, tuple[Any, ...]] = {}
         for player in self.players:
             own = player == seat

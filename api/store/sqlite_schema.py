@@ -322,7 +322,7 @@ def must_be_known(path: Path, schema: Schema = SCHEMA) -> int:
         StoreError: there is no store, or it has a newer schema.
     """
     if not path.is_file():
-        raise StoreError(f"there is no store: {path} does not exist")
+        raise StoreError(f"there is no store: {path} does not exist; serve it once, and it is made")
     with closing(connect_for_reading(path)) as connection:
         found = version_of(connection, path)
     if found is None:

@@ -6,14 +6,14 @@ own fold, so that it cannot tell more than the seat knows.  Most numbers are 0 o
 that they seldom exceed 1.
 
 An answer changes few fields of a table, so an encoding consists of parts that know on which fields they
-depend: the numbers of a table follow from those of the table before (`Encoding.updated`).
+depend: the numbers of a table follow from those of the table before (`Encoding.update`).
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter, is_not
 from typing import Generic, Protocol, TypeVar
 
@@ -50,6 +50,24 @@ class Layout:
         return {id: self.one(f"{name}/{id}") for id in dict.fromkeys(ids)}
 
 
+def places_of(*blocks: Mapping[str, int]) -> tuple[int, ...]:
+    """The places of all these blocks."""
+    return tuple(chain.from_iterable(block.values() for block in blocks))
+
+
+class Side:
+    """Where what belongs to one side stands among the numbers; each game derives its own.
+
+    Args:
+        game: its seats are the sides.
+        name: "own" or "other": the side of the seat that knows the numbers, or its counterpart.
+    """
+
+    def __init__(self, game: Game, name: str) -> None:
+        own = {seat: seat for seat in game.seats}
+        self._sides: Mapping[Seat, Seat] = {"own": own, "other": game.across}[name]
+
+
 class Asked:
     """The part that says what a seat is asked, and what it has picked so far.
 
@@ -77,11 +95,11 @@ class Asked:
         out[self._most] = question.most / FEW
         words, amounts = self._words, self._amounts
         for reason, value in question.why.items():
-            if type(value) is int:
-                if reason in amounts:
-                    out[amounts[reason]] = value / FEW
-            elif (place := words.get(str(value))) is not None:
-                out[place] = 1.0
+            if isinstance(value, str):
+                if value in words:
+                    out[words[value]] = 1.0
+            elif reason in amounts:
+                out[amounts[reason]] = value / FEW
         for number, pick in enumerate(picked, 1):
             out[self._picked[pick]] = 1.0 / number
 
@@ -99,13 +117,7 @@ class Part(Generic[T]):
         self, fields: Iterable[str], places: Iterable[int], write: Callable[[T, Seat, Floats], None]
     ) -> None:
         self.fields, self.places, self.write = frozenset(fields), tuple(sorted(places)), write
-        self._zeros = [(run, array("f", bytes(4 * (run.stop - run.start)))) for run in _runs(self.places)]
-
-    def rewrite(self, s: T, seat: Seat, out: array[float]) -> None:
-        """Write the part where something else stands."""
-        for run, zeros in self._zeros:
-            out[run] = zeros
-        self.write(s, seat, out)
+        self.zeros = [(run, array("f", bytes(4 * (run.stop - run.start)))) for run in _runs(self.places)]
 
 
 def _runs(places: Sequence[int]) -> list[slice]:
@@ -164,21 +176,16 @@ class Encoding(Generic[T]):
         if question is not None:
             self._asked.write(question, picked, out)
 
-    def updated(self, numbers: array[float], before: T, view: T, seat: Seat) -> array[float]:
-        """The numbers of a view, without a question, from those of another view of the same seat.
-
-        Args:
-            numbers: of `before`; they stay as they are.
-        """
+    def update(self, numbers: array[float], before: T, view: T, seat: Seat) -> None:
+        """Turn the numbers of a view, without a question, into those of another view of the same seat."""
         changed = 0
-        for parts in compress(self._dependent, map(is_not, astuple(before), astuple(view))):
-            changed |= parts
-        if not changed:
-            return numbers
-        found = numbers[:]
-        for part in self._sets.get(changed) or self._set(changed):
-            part.rewrite(view, seat, found)
-        return found
+        for dependent in compress(self._dependent, map(is_not, astuple(before), astuple(view))):
+            changed |= dependent
+        parts = self._sets.get(changed)
+        for part in self._set(changed) if parts is None else parts:
+            for run, zeros in part.zeros:
+                numbers[run] = zeros
+            part.write(view, seat, numbers)
 
     def _set(self, bits: int) -> tuple[Part[T], ...]:
         """The parts of a set."""
@@ -188,7 +195,7 @@ class Encoding(Generic[T]):
         return chosen
 
     def add_question(self, question: Prompt, picked: Sequence[Pick], numbers: Floats) -> None:
-        """Write the question that `encode` or `updated` left out."""
+        """Write the question that `encode` or `update` left out."""
         self._asked.write(question, picked, numbers)
 
 

@@ -454,7 +454,7 @@ class Builder:
             if table.name == "components" and found and self._will_do(found, is_read=False):
                 parts.append(found)  # they follow from the version of the program alone
             elif table.name in registry.UNPOOLED:
-                rows = core.components() if table.name == "components" else self._changes()
+                rows: Sequence[Row] = core.components() if table.name == "components" else self._changes()
                 made = write_part(self._folder, table, rows, coarse_times=self._settings.coarse_times)
                 self._written[1] += made is not None and made != found
                 parts += [made] if made else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -444,9 +445,10 @@ def _rules_versions(match: Match) -> Iterator[Row]:
 # ── components ──
 
 
-def components() -> list[Row]:
+@cache  # they follow from the version of the program
+def components() -> tuple[Row, ...]:
     """Return the rows of `components`, of all games."""
-    return [row for game in GAMES.values() for row in _components(game)]
+    return tuple(row for game in GAMES.values() for row in _components(game))
 
 
 def _components(game: Game) -> Iterator[Row]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import uvicorn.server
 
+from api.gate import clocks
 from api.http import health, read_models
 from api.store import postgres
 from tests.waiting import PATIENCE
@@ -22,6 +23,9 @@ AT_FIRST = "from tests.api.patience import be_patient\nbe_patient(setattr)\n"
 _OFTENER = (
     20  # times: uvicorn looks ten times a second whether it should stop, and pauses once more when it does
 )
+
+
+_IDLE = 0.05  # seconds after which a server whose time a test sets looks at it unasked
 
 
 class _Asyncio(ModuleType):
@@ -56,3 +60,12 @@ def stop_soon(change: Callable[[object, str, object], None]) -> None:
         change: sets an attribute.
     """
     change(uvicorn.server, "asyncio", _Asyncio("asyncio"))
+
+
+def look_at_clocks_often(change: Callable[[object, str, object], None]) -> None:
+    """Let a server whose time a test sets soon see that it was set.
+
+    Args:
+        change: sets an attribute.
+    """
+    change(clocks, "IDLE", _IDLE)

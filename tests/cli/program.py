@@ -83,12 +83,15 @@ def process(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]
     )
 
 
-def started(*arguments: str | Path, **environment: str) -> Forked | subprocess.Popen[bytes]:
+def started(*arguments: str | Path, before: str = "", **environment: str) -> Forked | subprocess.Popen[bytes]:
     """The program as a process of the fork server, which imports nothing; `process` where there is none.
 
     The caller ends it, and reads it to the end by `communicate`.
+
+    Args:
+        before: Python code that the process runs first, such as one that shortens its pauses.
     """
-    return _started(MAIN, arguments, environment)
+    return _started(f"{before}\n{MAIN}", arguments, environment)
 
 
 def run_code(code: str, *arguments: object, **environment: str) -> Done:

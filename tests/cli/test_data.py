@@ -15,6 +15,8 @@ from domain.games import GAMES
 from tests.api.http.served import Client
 from tests.cli.program import Program, started
 
+OFTEN = "from api.cli import data; vars(data)['_LOOK'] = 0.02"  # seconds between two looks at the store
+
 
 @pytest.fixture(scope="module")
 def two_matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -96,7 +98,8 @@ def test_a_followed_store_adds_each_match_beside_a_server(glasnost: Program, gam
         running.callback(client.close)
         client.token = client.post("/v1/players", {"name": "Opener"}).json["token"]
         for _ in range(2):
-            follower = started("data", "build", folder / "club", "--store", games, "--follow", "--json")
+            command = ("data", "build", folder / "club", "--store", games, "--follow", "--json")
+            follower = started(*command, before=OFTEN)
             running.callback(follower.communicate)
             running.callback(follower.kill)
             assert follower.stdout is not None

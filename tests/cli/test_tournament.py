@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import convert
 
+from api.cli.tournament import SECTIONS, tournament
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.tournaments.terms import FIELDS, Terms, settled
@@ -61,6 +62,13 @@ def test_the_printed_terms_have_every_field_and_are_possible(
     assert all("#" in line for line in text.splitlines())
 
 
+def test_the_help_lists_every_command_once_with_its_whole_text(glasnost: Program) -> None:
+    listed = [name for section in SECTIONS.values() for name in section]
+    assert sorted(listed) == sorted(tournament.commands)
+    told = glasnost("tournament", "--help").ok().out
+    assert "..." not in told.partition("Options:")[2]
+
+
 def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, director: str) -> None:
     name = announced(glasnost, director)
     assert glasnost("tournament", "pair", "--store", "s", name).ok().out.endswith("paired\n")
@@ -71,7 +79,12 @@ def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, directo
     glasnost(*closing).refused(2, "round 1", "2")
     assert glasnost(*closing, "--forfeit", "2", "+-").ok().out.endswith("round_closed\n")
     standings = glasnost("tournament", "standings", "--store", "s", name).ok().out
-    assert standings.splitlines()[2].startswith("1\t")
+    assert "tie-breaks by the rules of 20" in standings.splitlines()[0]
+    assert "\tAnn (n1)\t" in standings
+    told = glasnost("tournament", "standings", "--store", "s", name, "--explain", "n1").ok().out
+    assert any(f"PTS = {points}: {points} (round 1)\n" in told for points in (0, 1))  # by the lot
+    report = glasnost("tournament", "report", "--store", "s", name).ok().out
+    assert report.startswith("Statistics are a reason to look, never a proof.\nround\tboard\t")
     told = glasnost("tournament", "standings", "--store", "s", name, "--explain", "n1", "--json").json
     assert told["standings"]["pending"] == 0
     assert told["explained"]
@@ -204,6 +217,8 @@ def test_a_knock_out_needs_no_lot_and_a_level_contest_is_decided(glasnost: Progr
     name = str(told["tournament"])
     Path("list.csv").write_text("name,seed\nAnn,1\nBen,2\n")
     glasnost("tournament", "enter", "--store", "s", name, "list.csv").ok()
+    drafted = glasnost("tournament", "pair", "--store", "s", name, "--draft").ok().out
+    assert "1\tAnn (n1)\tBen (n2)" in drafted
     for _ in range(2):
         assert glasnost("tournament", "pair", "--store", "s", name).ok().out.endswith(": paired\n")
         glasnost("tournament", "publish", "--store", "s", name).ok()

@@ -10,8 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.cli.tournament_remote import ServerBackend, _Looked
+from api.http import app_state
+from api.mail import worker
 from domain.clocks import SECOND
-from replay.tournaments import pairing, pairing_twice
+from replay.tournaments import pairing
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
 from tests.cli.program import Done, Program
@@ -21,7 +23,7 @@ from tests.mail.test_notifications import mailing
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairing_twice, "pair_twice", pairing.pair)
+        patch.setattr(app_state, "pair_twice", pairing.pair)
         with served(tmp_path_factory.mktemp("remote")) as running:
             yield running
 
@@ -209,7 +211,10 @@ def test_a_list_of_both_kinds_enters_nobody(glasnost: Program, at: tuple[str, ..
     assert glasnost("tournament", "enter", *at, name, "own.csv", "--json").json["kinds"] == ["entered"]
 
 
-def test_a_list_with_addresses_sends_codes_and_prints_the_others(glasnost: Program, tmp_path: Path) -> None:
+def test_a_list_with_addresses_sends_codes_and_prints_the_others(
+    glasnost: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "IDLE", 0.02)  # seconds until it looks at the outbox unasked
     with mailing(tmp_path / "store") as (server, post):
         Path("my.token").write_text(f"{server.person('organizer').token}\n")
         at = ("--url", f"http://127.0.0.1:{server.port}", "--token-file", "my.token")
@@ -258,6 +263,7 @@ def test_what_needs_a_store_says_so(glasnost: Program, command: tuple[str, ...])
     [
         (200, {}, b"{"),
         (200, {}, b"[" * 100_000),
+        (200, {}, b'{"more":' + b"[" * 100_000),
         (200, {}, b'{"title":7}'),
         (302, {"location": "http://127.0.0.2/"}, b""),
         (409, {}, b'{"type":"/problems/late","detail":"\\u001b[2J\\nno"}'),

@@ -28,8 +28,9 @@ from tests.waiting import soon
 PAIRINGS, CLOSINGS = (5, 200), (8, 500)
 DELAY = 0.05  # seconds at most by which one of the two comes later: a request takes about that long
 IN_PROCESS = """
-from replay.tournaments import pairing, pairing_twice
-pairing_twice.pair_twice = pairing.pair
+from api.http import app_state
+from replay.tournaments import pairing
+app_state.pair_twice = pairing.pair
 """
 """What workers do at first: they pair four entrants at once, and start no processes for it."""
 

@@ -81,9 +81,12 @@ class Workers:
 
     def stop(self) -> None:
         """Ask all to stop, and see that they end as they should."""
+        for found in self.running:
+            if found is not None:
+                found.ask_to_stop()
         for number, found in enumerate(self.running):
             if found is not None:
-                code, told = found.stop()
+                code, told = found.ended()
                 self.running[number] = None
                 assert code == 0, told
                 self._note(told)

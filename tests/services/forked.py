@@ -57,20 +57,27 @@ class Forked:
         code: the program.
         arguments: those of `sys.argv` after the first.
         environment: all of its variables.
+        is_fed: it reads what is written to `stdin`; else its standard input is empty.
     """
 
-    def __init__(self, code: str, *arguments: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, code: str, *arguments: str, environment: Mapping[str, str], is_fed: bool = False
+    ) -> None:
         request = Request(os.getcwd(), dict(environment), list(arguments), code=code)
+        fed, feeding = os.pipe()
+        self.stdin: IO[bytes] = os.fdopen(feeding, "wb", buffering=0)
+        if not is_fed:
+            self.stdin.close()
         out, out_end = os.pipe()
         errors, errors_end = os.pipe()
-        with open(os.devnull, "rb") as nothing, _ONE_AT_A_TIME:
+        with _ONE_AT_A_TIME:
             _be_subreaper(True)
             try:
-                self.pid = _ask(request, (nothing.fileno(), out_end, errors_end))
+                self.pid = _ask(request, (fed, out_end, errors_end))
             finally:
                 _be_subreaper(False)
-        os.close(out_end)
-        os.close(errors_end)
+        for end in (fed, out_end, errors_end):
+            os.close(end)
         self.stdout: IO[bytes] = os.fdopen(out, "rb")
         self.stderr: IO[bytes] = os.fdopen(errors, "rb")
         self.returncode: int | None = None

@@ -15,10 +15,13 @@ from domain.clocks import DAY, SECOND
 from replay.clocks import ClockShown
 from tests.api.http.served import Client, Served, served
 from tests.api.http.test_clocks import NOW, Time
+from tests.api.patience import look_at_clocks_often
 from tests.web.signed import Visitors, visitors
 
 HOUR = 3_600 * SECOND
 GAME = "thirteen_minutes"
+LATER = "() => { const now = performance.now.bind(performance); performance.now = () => now() + 1_000; }"
+"""A second goes by in the page at once."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,8 @@ def time() -> Time:
 def hall(tmp_path_factory: pytest.TempPathFactory, time: Time) -> Iterator[Served]:
     """A server whose time stands still, unless a test moves it."""
     folder = tmp_path_factory.mktemp("hall")
-    with closing(SqliteStore.open(folder / "store")) as store:
+    with closing(SqliteStore.open(folder / "store")) as store, pytest.MonkeyPatch.context() as changes:
+        look_at_clocks_often(changes.setattr)
         gate = Gate(store, store.keys, time, "test")
         with served(folder, store, gate) as running:
             assert running.services is not None
@@ -67,6 +71,7 @@ def test_the_page_of_a_match_shows_the_clocks_by_the_server_s_time(
         expect(clocks.nth(number)).to_contain_text("1:29:")
         expect(clocks.nth(number)).to_have_attribute("role", "timer")
     before = clocks.first.text_content()
+    page.evaluate(LATER)
     expect(clocks.first).not_to_have_text(before or "")
     assert page.locator("[aria-live]:not([aria-live=off]) .clock").count() == 0
 
@@ -93,8 +98,11 @@ def test_a_move_stops_a_clock_without_shifting_the_page(people: Visitors, hall: 
     assert clock.bounding_box() == box
 
 
-def test_the_lobby_shows_the_clocks_of_the_player_s_matches(people: Visitors, hall: Served) -> None:
+def test_the_lobby_shows_the_clocks_of_the_player_s_matches(
+    people: Visitors, hall: Served, time: Time
+) -> None:
     match, players = hall.table(GAME, clock={"mode": "days", "days": 3, "cap": 7})
+    time.now += 15 * SECOND
     page = people.page(players[0]).open("/")
     row = page.locator(f"[data-match={match}]")
     expect(row.locator(".clock")).to_have_count(2)

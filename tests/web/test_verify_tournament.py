@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from random import Random
@@ -609,6 +610,39 @@ WATCH = """() => {
   new MutationObserver(() => window.progress.push(document.querySelector("#waiting").textContent))
     .observe(document.querySelector("#waiting"), { childList: true });
 }"""
+
+
+SLOW = """() => {
+  let now = performance.now();
+  performance.now = () => (now += 400);
+  window.spoken = [];
+  const place = document.querySelector("#spoken"), note = () => window.spoken.push([now, place.textContent]);
+  new MutationObserver(note).observe(place, { childList: true });
+}"""
+"""Lets each look at the time take 400 ms, and notes what a screen reader would say, and when."""
+
+
+def test_a_screen_reader_hears_of_the_progress_now_and_then_and_of_the_end(fresh: Page, data: bytes) -> None:
+    # given a page in which a check takes long
+    fresh.evaluate(WATCH)
+    fresh.evaluate(SLOW)
+    # when it checks a file
+    choose(fresh, data)
+    verdict = fresh.locator("#verdict")
+    expect(verdict).to_have_attribute("data-state", "note")
+    # then the progress was seen more often than it was spoken, and the verdict was spoken at the end
+    seen, spoken = fresh.evaluate("progress"), fresh.evaluate("spoken")
+    times = [time for time, text in spoken[:-1] if text]
+    assert 3 < len(times) < len(seen) / 3
+    assert all(after - before >= 5_000 for before, after in pairwise(times))
+    assert spoken[-1][1] == " ".join(verdict.locator("p").all_text_contents())
+    # when the file is checked again and that is stopped, then this was spoken
+    fresh.evaluate(STOPPED)
+    expect(fresh.locator("#spoken")).to_contain_text("Stopped.")
+    fresh.get_by_role("button", name="Русский").click()
+    expect(fresh.locator("#spoken")).to_be_empty()
+    # and what changes all the time is no status
+    assert fresh.locator("[role=status]").count() == 1
 
 
 def flip(path: Path, at: int) -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator
 
-from domain.agents.encoding import FEW, Asked, Encoding, Floats, Layout, Part, mark, marked
+from domain.agents.encoding import (
+    FEW,
+    Asked,
+    Encoding,
+    Floats,
+    Layout,
+    Part,
+    Side,
+    mark,
+    marked,
+    places_of,
+)
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import AGENTS, GROUPS, OBJECTIVES
-from domain.cia_vs_kgb.rules import INFLUENCE, OTHER, POINTS
+from domain.cia_vs_kgb.rules import INFLUENCE, POINTS
 from domain.cia_vs_kgb.state import State
 from domain.game import Options
 from domain.kernel import Seat
@@ -19,21 +29,14 @@ PHASES = ("briefing", "planning", "influence_struggle", "cease_fire", "debriefin
 PROMISES = ("watch", "analyst")
 HANDS = ("left", "right")
 MOST = 100  # VP that win
-OWN = {seat: seat for seat in GAME.seats}
 AHEAD = 3  # cards of a pile whose order a side may know
 
 
-class _Side:
-    """Where what belongs to one side stands among the numbers.
+class _Side(Side):
+    """Where what belongs to one side stands among the numbers."""
 
-    Args:
-        layout: gets their names.
-        name: "own" or "other".
-        sides: the side that it is, by the seat that sees it.
-    """
-
-    def __init__(self, layout: Layout, name: str, sides: Mapping[Seat, Seat]) -> None:
-        self._sides = sides
+    def __init__(self, layout: Layout, name: str) -> None:
+        super().__init__(GAME, name)
         self._recruited = layout.block(f"{name}_recruited", GROUPS)
         self._mobilized = layout.block(f"{name}_mobilized", GROUPS)
         self._won = layout.block(f"{name}_won", OBJECTIVES)
@@ -54,7 +57,7 @@ class _Side:
         yield Part(("recruited", "mobilized"), groups, self._write_groups)
         yield Part(("won",), (*self._won.values(), states["score"]), self._write_won)
         agents = (self._home, self._sent, self._exposed, self._leave, self._fallen)
-        places = (*chain.from_iterable(block.values() for block in agents), states["has_sent"])
+        places = (*places_of(*agents), states["has_sent"])
         fields = ("headquarters", "sent", "exposed", "leave", "fallen")
         yield Part(fields, places, self._write_agents)
         tokens = [states[name] for name in ("balance", "token", "prevailed", "hand_closed")]
@@ -112,7 +115,7 @@ class _Table:
     """Where the table stands among the numbers."""
 
     def __init__(self, layout: Layout) -> None:
-        self._own, self._other = _Side(layout, "own", OWN), _Side(layout, "other", OTHER)
+        self._own, self._other = _Side(layout, "own"), _Side(layout, "other")
         self._objective = layout.block("objective", OBJECTIVES)
         self._spent = layout.block("spent", OBJECTIVES)
         self._objectives = layout.block("unseen", OBJECTIVES)
@@ -130,11 +133,10 @@ class _Table:
         yield from self._other.parts()
         yield Part(("objective",), self._objective.values(), self._write_objective)
         yield marked("spent", self._spent)
-        deck = (self._objectives, *self._next_objectives, self._last_objective)
-        places = (*chain.from_iterable(block.values() for block in deck), self._left)
-        yield Part(("objectives",), places, self._write_objectives)
+        deck = places_of(self._objectives, *self._next_objectives, self._last_objective)
+        yield Part(("objectives",), (*deck, self._left), self._write_objectives)
         yield marked("discards", self._discards)
-        groups = chain.from_iterable(block.values() for block in (self._groups, *self._next_groups))
+        groups = places_of(self._groups, *self._next_groups)
         yield Part(("groups",), (*groups, self._deck), self._write_groups)
         yield Part(("phase", "turn"), (*self._phases.values(), self._is_cia, self._turn), self._write_time)
 
@@ -149,7 +151,9 @@ class _Table:
         out[self._left] = s.objectives.size / len(OBJECTIVES)
 
     def _write_groups(self, s: State, seat: Seat, out: Floats) -> None:
-        mark(out, self._groups, s.groups.cards)
+        unseen = self._groups
+        for group in s.groups.cards:
+            out[unseen[group]] = 1.0
         for places, card in zip(self._next_groups, s.groups.top, strict=False):
             mark(out, places, (card,))
         out[self._deck] = s.groups.size / len(GROUPS)

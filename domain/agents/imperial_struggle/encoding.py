@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
-from domain.agents.encoding import FEW, Asked, Encoding, Floats, Layout, Part, count, mark, marked
+from domain.agents.encoding import (
+    FEW,
+    Asked,
+    Encoding,
+    Floats,
+    Layout,
+    Part,
+    count,
+    mark,
+    marked,
+    places_of,
+)
 from domain.agents.imperial_struggle.sides import SideNumbers
 from domain.game import Options
 from domain.imperial_struggle import GAME
@@ -49,7 +59,6 @@ VERBS = ("flag", "unflag", "draw", "buy", "clear", "build", "repair", "seize", "
 DOES = ("debt", "fixed", "discount", "conflict", "squadron", "construct")
 PHASES = ("peace", "action", *WARS)
 LEVEL, MOST_VP = 15, 30  # of the VP track: neither side leads; its last space
-OWN = {seat: seat for seat in GAME.seats}
 KINDS = ("major", "minor", "event", "exchange", "extra")  # of points
 
 
@@ -67,9 +76,7 @@ class _Board:
 
     def parts(self) -> Iterator[Part[State]]:
         """Whose flags stand where, and what else lies there."""
-        flags = chain.from_iterable(
-            block.values() for block in (self._own, self._other, *self._neutral.values())
-        )
+        flags = places_of(self._own, self._other, *self._neutral.values())
         yield Part(("flags",), flags, self._write_flags)
         yield marked("conflicts", self._conflicts)
         yield marked("damaged", self._damaged)
@@ -107,8 +114,7 @@ class _Cards:
             yield marked(field, places)
         for pile, places in (("deck", self._deck), ("stack", self._stack), ("awards", self._awards)):
             yield marked(pile, places, "cards")
-        laid = chain.from_iterable(block.values() for block in self._laid.values())
-        yield Part(("laid",), laid, self._write_laid)
+        yield Part(("laid",), places_of(*self._laid.values()), self._write_laid)
 
     def _write_laid(self, s: State, seat: Seat, out: Floats) -> None:
         for region, award in s.laid.items():
@@ -126,7 +132,7 @@ class _Round:
     def parts(self) -> Iterator[Part[State]]:
         """What is left of the points, by kind and type, and what was done."""
         blocks = (*self._points.values(), self._tile, self._event, self._numbers)
-        yield Part(("round",), chain.from_iterable(block.values() for block in blocks), self._write)
+        yield Part(("round",), places_of(*blocks), self._write)
 
     def _write(self, s: State, seat: Seat, out: Floats) -> None:
         now, numbers = s.round, self._numbers
@@ -150,7 +156,7 @@ class _Table:
     """Where the table stands among the numbers."""
 
     def __init__(self, layout: Layout) -> None:
-        self._own, self._other = SideNumbers(layout, "own", OWN), SideNumbers(layout, "other", OTHER)
+        self._own, self._other = SideNumbers(layout, "own"), SideNumbers(layout, "other")
         self._board, self._cards, self._round = _Board(layout), _Cards(layout), _Round(layout)
         self._phases, self._wars = layout.block("phase", PHASES), layout.block("war", WARS)
         flags = ("third_ministry", "uprisings", "defeated", "victories", "merchants")

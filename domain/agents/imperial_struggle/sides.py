@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 
-from domain.agents.encoding import FEW, Floats, Layout, Part, mark
+from domain.agents.encoding import FEW, Floats, Layout, Part, Side, mark, places_of
+from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import ADVANTAGES, INVESTMENTS, MINISTRIES, WAR_TILES, WARS
 from domain.imperial_struggle.events import EVENTS
 from domain.imperial_struggle.state import State
@@ -31,17 +32,11 @@ MARKS = ("initiative", "first", "dominance", "byng", "bid")
 MOST_TREATY = 30
 
 
-class SideNumbers:
-    """Where what belongs to one side stands among the numbers.
+class SideNumbers(Side):
+    """Where what belongs to one side stands among the numbers."""
 
-    Args:
-        layout: gets their names.
-        name: "own" or "other".
-        sides: the side that it is, by the seat that sees it.
-    """
-
-    def __init__(self, layout: Layout, name: str, sides: Mapping[Seat, Seat]) -> None:
-        self._sides = sides
+    def __init__(self, layout: Layout, name: str) -> None:
+        super().__init__(GAME, name)
         self._hand, self._dropped = (
             layout.block(f"{name}_hand", EVENTS),
             layout.block(f"{name}_dropped", EVENTS),
@@ -68,14 +63,14 @@ class SideNumbers:
         cards = (self._hand, self._dropped, self._picked, self._ministries, self._open)
         yield Part(
             ("hands", "dropped", "picked", "ministries", "revealed"),
-            (*_places(*cards), *(numbers[name] for name in unknown)),
+            (*places_of(*cards), *(numbers[name] for name in unknown)),
             self._write_cards,
         )
-        held = _places(self._advantages, self._exhausted)
+        held = places_of(self._advantages, self._exhausted)
         yield Part(("advantages", "exhausted"), held, self._write_advantages)
         tiles = (self._placed, self._pool, self._drawn, self._strength, self._tiles, self._won)
         fields = ("front", "reinforcements", "drawn", "basics", "bonuses", "fought")
-        yield Part(fields, _places(*tiles), self._write_tiles)
+        yield Part(fields, places_of(*tiles), self._write_tiles)
         rest = [place for name, place in numbers.items() if name not in unknown]
         yield Part((*COUNTS, "treaty"), rest, self._write_numbers)
         owned = ("initiative", "first", "dominance", "byng", "bids")
@@ -136,8 +131,3 @@ class SideNumbers:
             ("bid", side in s.bids),
         ):
             out[marks[name]] = float(is_so)
-
-
-def _places(*blocks: Mapping[str, int]) -> tuple[int, ...]:
-    """The places of all these blocks."""
-    return tuple(chain.from_iterable(block.values() for block in blocks))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 
-from domain.agents.encoding import Asked, Encoding, Floats, Layout, Part, mark
+from domain.agents.encoding import Asked, Encoding, Floats, Layout, Part, mark, places_of
 from domain.agents.thirteen_minutes.actions import card_ids
 from domain.game import Options
 from domain.kernel import HIDDEN, Seat
@@ -70,8 +69,7 @@ class _Table:
         yield Part(("seats", "hands"), hands, self._write_hands)
         yield Part(("deck",), (*self._unseen.values(), *self._top.values(), self._deck), self._write_deck)
         yield Part(("cuba", "cuba_open"), (*self._cuba.values(), self._open), self._write_cuba)
-        blocks = (*self._zones.values(), self._cubes, self._other_cubes)
-        territories = chain.from_iterable(block.values() for block in blocks)
+        territories = places_of(*self._zones.values(), self._cubes, self._other_cubes)
         yield Part(("seats", "territories"), territories, self._write_territories)
         sides = (*self._own.values(), *self._other.values())
         yield Part(("seats", "supply", "bids", "vp", "totals", "war"), sides, self._write_sides)

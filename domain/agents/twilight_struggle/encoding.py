@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator
 
-from domain.agents.encoding import FEW, Asked, Encoding, Floats, Layout, Part, count, mark, marked
+from domain.agents.encoding import (
+    FEW,
+    Asked,
+    Encoding,
+    Floats,
+    Layout,
+    Part,
+    Side,
+    count,
+    mark,
+    marked,
+    places_of,
+)
 from domain.game import Options
 from domain.kernel import HIDDEN, Seat
 from domain.twilight_struggle import GAME
-from domain.twilight_struggle.components import OTHER, REGIONS, SPACES, US
+from domain.twilight_struggle.components import REGIONS, SPACES, US
 from domain.twilight_struggle.rules.registry import CARDS, CHOICES
 from domain.twilight_struggle.state import State
 
 NAME = "ts/1"
 AMOUNTS = ("points", "turn", "round", "left", "of", "most", "count", "each", "box", "need")
 PHASES = ("deal", "headline", "rounds", "end")
-OWN = {seat: seat for seat in GAME.seats}
 AHEAD = 5  # cards of the deck whose order a side may know
 MOST_VP = 20
 BOXES = 8  # of the Space Race
 
 
-class _Side:
-    """Where what belongs to one side stands among the numbers.
+class _Side(Side):
+    """Where what belongs to one side stands among the numbers."""
 
-    Args:
-        layout: gets their names.
-        name: "own" or "other".
-        sides: the side that it is, by the seat that sees it.
-    """
-
-    def __init__(self, layout: Layout, name: str, sides: Mapping[Seat, Seat]) -> None:
-        self._sides = sides
+    def __init__(self, layout: Layout, name: str) -> None:
+        super().__init__(GAME, name)
         self._influence = layout.block(f"{name}_influence", SPACES)
         self._at_start = layout.block(f"{name}_influence_at_start", SPACES)
         self._hand = layout.block(f"{name}_hand", CARDS)
@@ -114,7 +118,7 @@ class _Table:
     """Where the table stands among the numbers."""
 
     def __init__(self, layout: Layout) -> None:
-        self._own, self._other = _Side(layout, "own", OWN), _Side(layout, "other", OTHER)
+        self._own, self._other = _Side(layout, "own"), _Side(layout, "other")
         self._unseen, self._discards = layout.block("unseen", CARDS), layout.block("discards", CARDS)
         self._removed, self._beside = layout.block("removed", CARDS), layout.block("in_force", CARDS)
         self._next = [layout.block(f"deck_{number}", CARDS) for number in range(1, AHEAD + 1)]
@@ -128,7 +132,7 @@ class _Table:
         yield from self._own.parts()
         yield from self._other.parts()
         numbers = self._numbers
-        deck = chain.from_iterable(block.values() for block in (self._unseen, *self._next))
+        deck = places_of(self._unseen, *self._next)
         yield Part(("deck",), (*deck, numbers["deck"]), self._write_deck)
         yield marked("discards", self._discards)
         yield marked("removed", self._removed)

@@ -6,13 +6,15 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from api.http.data_process import DataPlace, DataProcess, read_data
 from api.settings import BadSetting
-from tests.api.data.conftest import Small
+from tests.api.data.conftest import Small, fork_data_processes
 from tests.api.http.processes import process as serving
 from tests.api.http.served import Client, Served, served
 from tests.waiting import soon
@@ -24,7 +26,15 @@ def process_of(server: Served) -> DataProcess:
 
 
 @pytest.fixture(scope="module")
-def plain(small: Small, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Data processes are forked; `test_a_process_has_nothing_of...` starts one as a server does."""
+    with pytest.MonkeyPatch.context() as patch:
+        fork_data_processes(patch, tmp_path_factory.mktemp("quick") / "log")
+        yield
+
+
+@pytest.fixture(scope="module")
+def plain(quick: None, small: Small, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server whose data process has no setting of its own."""
     with served(tmp_path_factory.mktemp("plain"), data=DataPlace(small.folder, None)) as server:
         yield server
@@ -79,12 +89,25 @@ def play(match: str, players: list[Client]) -> None:
     raise AssertionError("no player is asked")
 
 
-def test_a_server_that_is_killed_leaves_no_folder_of_its_process(small: Small, tmp_path: Path) -> None:
+def test_a_process_has_nothing_of_store_keys_and_people_and_ends_with_a_server_that_is_killed(
+    small: Small, tmp_path: Path
+) -> None:
+    """AN10: no file of theirs is open, and none of their settings is in its environment."""
     scratch = Path(tempfile.mkdtemp())  # its path is short: the address of a socket has 107 bytes at most
     named = {"GLASNOST_DATA": str(small.folder), "GLASNOST_SQL": "on", "TMPDIR": str(scratch)}
     with serving(tmp_path, environment=named) as server:
         client = Client(server.port)
         soon(lambda: client.get("/v1/queries").status == 200)
+        assert client.get("/v1/queries/win_rate?pool=bots").status == 200
+        (process,) = (one for one in psutil.Process(server.pid).children() if "data" in one.cmdline())
+        names = set(process.environ())
+        assert names >= {"GLASNOST_SQL", "TMPDIR"}
+        assert names <= {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "PYTHONPATH"} | {
+            "GLASNOST_SQL",
+            "GLASNOST_LOG_LEVEL",
+        }
+        theirs = (str(tmp_path), str(small.store), "glasnost.db", ".keys")
+        assert not [path for path in files_of(process.pid) if any(word in path for word in theirs)]
         (left,) = scratch.glob("glasnost-*")
         assert (left / "socket").exists()
         client.close()
@@ -93,24 +116,13 @@ def test_a_server_that_is_killed_leaves_no_folder_of_its_process(small: Small, t
     scratch.rmdir()
 
 
-def test_the_process_has_nothing_of_store_keys_and_people(asked: Served, small: Small) -> None:
-    """AN10: no file of theirs is open, and none of their settings is in its environment."""
-    asked.client().get("/v1/queries/win_rate?pool=bots")
-    pid = process_of(asked).pid
-    environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    names = {line.partition(b"=")[0].decode() for line in environment if line}
-    assert names <= {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "PYTHONPATH"} | {
-        "GLASNOST_SQL",
-        "GLASNOST_LOG_LEVEL",
-    }
-    for link in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            target = os.readlink(link)
-        except FileNotFoundError:
-            continue
-        assert str(small.store) not in target
-        assert "glasnost.db" not in target
-        assert ".keys" not in target
+def files_of(process: int) -> list[str]:
+    """What a process has open."""
+    found = []
+    for link in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):  # it has closed it meanwhile
+            found.append(os.readlink(link))
+    return found
 
 
 def test_a_server_without_a_data_set_says_what_its_operator_can_do(tmp_path: Path) -> None:
@@ -131,7 +143,7 @@ def test_a_server_without_the_extra_says_so_in_one_sentence(
         assert process_of(server).pid is None
 
 
-def test_a_folder_that_is_no_data_set_leaves_the_server_as_it_is(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_data_set_leaves_the_server_as_it_is(quick: None, tmp_path: Path) -> None:
     with served(tmp_path / "home", data=DataPlace(tmp_path, None)) as server:
         soon(lambda: process_of(server).pid is not None)
         server.client().get("/v1/queries").problem(503, "data-away")

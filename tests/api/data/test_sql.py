@@ -10,9 +10,7 @@ import json
 import logging
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,12 +23,11 @@ import replay.dataset as glasnost
 from api.data.sql import Penalties, Sql, SqlLimits
 from api.data.sql_child import Task
 from api.data.sql_route import ARROW, PARQUET
-from api.http.data_process import DataPlace
 from api.http.log_lines import Lines
 from domain.kernel import Refused
-from tests.api.data.conftest import SQL_SETTINGS, Small
-from tests.api.http.served import Client, Served, served
-from tests.cli.program import started
+from tests.api.data.conftest import AWAKE, Small
+from tests.api.http.served import Client, Served
+from tests.cli.program import run_code, started
 from tests.waiting import soon
 
 FORMS = ("application/json", "text/csv", "application/x-ndjson", ARROW, PARQUET)
@@ -135,7 +132,10 @@ def test_a_query_needs_a_token(asked: Served) -> None:
 
 @pytest.fixture
 def local(small: Small) -> Iterator[tuple[Client, str]]:
-    """A data process on a port of this machine, with SQL; a client, and the token that it has printed."""
+    """A data process on a port of this machine, with SQL; a client, and the token that it has printed.
+
+    Its queries step aside, as those of `asked` do not.
+    """
     process = started("data", "serve", small.folder, "--port", "0", GLASNOST_SQL="on")
     assert process.stdout is not None
     try:
@@ -167,9 +167,7 @@ def test_a_query_leaves_a_core_free_and_runs_while_no_other_process_wants_to() -
     """AN12: what it costs a move is measured by `ops/bench/sql.py`."""
     code = "import os; from api.data.sql_child import NICE, step_aside; step_aside()\n"
     code += "print(os.nice(0) == NICE, os.sched_getscheduler(0) == os.SCHED_IDLE, *os.sched_getaffinity(0))"
-    said = subprocess.run(
-        (sys.executable, "-c", code), capture_output=True, text=True, check=True
-    ).stdout.split()
+    said = run_code(code).out.split()
     cores = sorted(os.sched_getaffinity(0))
     assert said[:2] == ["True", "True"]
     assert sorted(map(int, said[2:])) == (cores[1:] or cores)
@@ -193,12 +191,15 @@ def test_three_stopped_queries_cost_the_token_ten_minutes() -> None:
     penalties.check("ann")
 
 
-def test_two_run_eight_wait_and_one_more_is_refused(small: Small, tmp_path: Path) -> None:
+def test_two_run_eight_wait_and_one_more_is_refused(
+    small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And an endless query is killed, though its text is all that is known of it."""
+    monkeypatch.setattr("api.data.sql._PARENT", AWAKE)
     endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
 
     async def asked_at_once() -> list[Any]:
-        sql = Sql(tmp_path, SqlLimits(seconds=0.2))
+        sql = Sql(tmp_path, SqlLimits(seconds=0.05))
         data = glasnost.open(small.folder)
         try:
             await sql.database.of(data)
@@ -212,28 +213,8 @@ def test_two_run_eight_wait_and_one_more_is_refused(small: Small, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture
-def apart(small: Small, tmp_path: Path) -> Iterator[tuple[Path, Callable[[], str]]]:
-    """A data process that runs by itself, with SQL, and what ends it and returns all that it logged."""
-    path = tmp_path / "socket"
-    process = started("data", "serve", small.folder, "--socket", path, **SQL_SETTINGS)
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith(b"listening on ")
-    ended: list[str] = []
-
-    def logged() -> str:
-        process.send_signal(signal.SIGTERM)
-        ended.append(b"".join(process.communicate()).decode())
-        return ended[0]
-
-    yield path, logged
-    if not ended:
-        logged()
-
-
-def test_nothing_of_a_query_is_in_a_log(apart: tuple[Path, Callable[[], str]], tmp_path: Path) -> None:
+def test_nothing_of_a_query_is_in_a_log(asked: Served, ann: Client, data_log: Path) -> None:
     """AN14: text, parameters and results, also of queries that fail; only hash and duration."""
-    path, logged = apart
     lines: list[str] = []
     handler, formatter = logging.Handler(), Lines()
     vars(handler)["emit"] = lambda record: lines.append(formatter.format(record))
@@ -242,24 +223,18 @@ def test_nothing_of_a_query_is_in_a_log(apart: tuple[Path, Callable[[], str]], t
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
     try:
-        with served(tmp_path / "home", data=DataPlace(None, path)) as server:
-            client = server.player()
-            sql = "SELECT 'text' || 'zebra' || $p AS yak, {}"
-            for end in ("1", "1/", "error('z' || 'ebra')", "* FROM read_text('zebra')"):
-                body = {"sql": sql.format(end), "params": {"p": "lion"}}
-                soon(answered, client, body)
-            client.post("/v1/sql", {"sql": 7, "zebra": "lion"})
-            client.get("/v1/queries/win_rate?edition=zebra")
-            client.get("/v1/positions?where=zebra")
+        sql = "SELECT 'text' || 'zebra' || $p AS yak, {}"
+        for end in ("1", "1/", "error('z' || 'ebra')", "* FROM read_text('zebra')"):
+            body = {"sql": sql.format(end), "params": {"p": "lion"}}
+            assert ann.post("/v1/sql", body).status in (200, 422)
+        ann.post("/v1/sql", {"sql": 7, "zebra": "lion"})
+        ann.get("/v1/queries/win_rate?edition=zebra")
+        ann.get("/v1/positions?where=zebra")
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
-    said = logged() + "\n".join(lines)
-    assert hashlib.sha256(sql.format("1").encode()).hexdigest() in said
-    assert '"ms":' in said
+    logged = data_log.read_text()
+    assert hashlib.sha256(sql.format("1").encode()).hexdigest() in logged
+    assert '"ms":' in logged
+    said = logged + "\n".join(lines)
     assert not [word for word in ("zebra", "lion", "yak", "ebra") if word in said]
-
-
-def answered(client: Client, body: Any) -> bool:
-    """Was a query answered or refused, and not put off?"""
-    return client.post("/v1/sql", body).status in (200, 422)

@@ -7,7 +7,6 @@ memory), or harmless (it is answered, with nothing but what everybody may know).
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import socket
 from collections.abc import Iterator
@@ -22,12 +21,12 @@ from api.data import sql_child
 from api.data.sql import Sql, SqlLimits
 from api.data.sql_child import Task
 from domain.kernel import Refused
-from tests.api.data.conftest import Small
+from tests.api.data.conftest import AWAKE, Small
 from tests.waiting import soon
 
 SECRET = "the secret of a match that runs"
 PATIENT = SqlLimits(seconds=100.0, stopped=100)
-HASTY = SqlLimits(seconds=0.3, stopped=100)  # for queries that never end
+HASTY = SqlLimits(seconds=0.1, stopped=100)  # for queries that never end
 
 
 class Target(Struct):
@@ -36,7 +35,7 @@ class Target(Struct):
     sql: Sql
     data: glasnost.DataSet
     database: Path
-    before: str
+    before: tuple[int, int]
     marker: Path
     port: int
     listener: socket.socket
@@ -58,12 +57,14 @@ class Target(Struct):
         assert sorted(self.marker.parent.iterdir()) == [self.marker]
         with pytest.raises(BlockingIOError):
             self.listener.accept()
-        assert _hash(self.database) == self.before
+        assert _written(self.database) == self.before
         assert self.sql.free == PATIENT.at_once
 
 
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _written(path: Path) -> tuple[int, int]:
+    """When a file was written last, and its size."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +78,11 @@ def target(small: Small, tmp_path_factory: pytest.TempPathFactory) -> Iterator[T
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.setblocking(False)
         database, _ = loop.run_until_complete(sql.database.of(data))
-        port = listener.getsockname()[1]
-        yield Target(sql, data, database, _hash(database), marker, port, listener, loop)
+        port, content = listener.getsockname()[1], database.read_bytes()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("api.data.sql._PARENT", AWAKE)
+            yield Target(sql, data, database, _written(database), marker, port, listener, loop)
+        assert database.read_bytes() == content, "it is as before, after all attacks"
     sql.close()
     loop.close()
 

@@ -182,6 +182,22 @@ def test_a_bot_process_that_is_killed_costs_no_match(level: str, caplog: pytest.
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
 
+def test_a_bot_process_leads_a_group_in_the_session_of_its_server() -> None:
+    """Its niceness counts against the server, and a Ctrl-C is not for it."""
+
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
+        match = await opened(gate, EASY, EASY)
+        while match.move < 4:
+            await asyncio.sleep(0.01)
+        processes = gate.workers.processes
+        assert {os.getsid(pid) for pid in processes} == {os.getsid(0)}
+        assert any(os.getpgid(pid) == pid for pid in processes)  # one that has answered
+        await gate.close()
+
+    run(scene())
+
+
 def test_a_gate_that_stops_waits_for_no_search_and_plays_no_answer() -> None:
     async def scene() -> None:
         gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")

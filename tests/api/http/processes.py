@@ -19,6 +19,8 @@ _PROGRAM = """
 import sys
 from api.http.server import serve
 from api.store.open import located
+from tests.api.patience import stop_soon
+stop_soon(setattr)
 serve(located(sys.argv[1]), sys.argv[2], int(sys.argv[3]), empty=sys.argv[4] == "empty")
 """
 _QUIET = {"GLASNOST_LOG_LEVEL": "error", "GLASNOST_PLAYERS_PER_MINUTE": "100000"}
@@ -33,7 +35,7 @@ class Process:
         empty: leave an empty store empty.
         keys: the key folder; None for the one beside the store.
         under: the words of a command that is to start it, such as `nsenter`.
-        first: lines of Python that it carries out before anything else.
+        first: lines of Python that it carries out before it serves; modules may have been imported before.
         environment: variables besides those of the tests.
     """
 
@@ -53,8 +55,7 @@ class Process:
         self._process: Forked | subprocess.Popen[bytes]
         given = {**os.environ, **_QUIET, **({"GLASNOST_KEYS": str(keys)} if keys else {}), **environment}
         program = (first + _PROGRAM, location, host, str(port), filled)
-        # Other first lines may be meant to run before anything is imported.
-        if forked.AVAILABLE and not under and first in ("", AT_FIRST):
+        if forked.AVAILABLE and not under:
             self._process = Forked(*program, environment=given)
         else:
             pipe, command = subprocess.PIPE, [*under, sys.executable, "-c", *program]

@@ -104,6 +104,9 @@ def _named(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+_DOCUMENT: dict[str, Any] = {}
+
+
 class Served:
     """A server that runs, and clients for it."""
 
@@ -119,6 +122,12 @@ class Served:
         self.port, self.store, self.gate, self.models, self.loop = port, store, gate, models, loop
         self.services: Services | None = None
         self._clients: list[Client] = []
+
+    def documented(self) -> Any:
+        """The OpenAPI document.  That of one server is kept for the others: it takes half a second."""
+        if not _DOCUMENT:
+            _DOCUMENT.update(self.client().get("/openapi.json").json)
+        return _DOCUMENT
 
     def client(self, token: str | None = None, player: str = "") -> Client:
         """A client of its own connection."""

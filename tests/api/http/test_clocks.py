@@ -18,6 +18,7 @@ from replay.verify import verify
 from tests.api.http.playing import on
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import socket, spectator
+from tests.api.patience import look_at_clocks_often
 from tests.waiting import soon
 
 NOW = 1_790_000_000_000_000
@@ -45,8 +46,9 @@ def timed(folder: Path, time: Time) -> Iterator[Served]:
 
 
 @pytest.fixture
-def time() -> Time:
-    """The time of the server."""
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    """The time of the server, at which it looks often."""
+    look_at_clocks_often(monkeypatch.setattr)
     return Time()
 
 

@@ -29,7 +29,7 @@ def opened(client: Client, private: object = True, **body: Any) -> Any:
 
 def lists(server: Served, *players: Client) -> list[str]:
     """Every address that reads and names no match, with these players, and each value of each filter."""
-    paths = server.client().get("/openapi.json").json["paths"]
+    paths = server.documented()["paths"]
     found = [*PAGES, *(f"/p/{player.player}" for player in players)]
     for path, methods in paths.items():
         if "get" not in methods or "{match}" in path:

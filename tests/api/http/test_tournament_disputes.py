@@ -119,11 +119,10 @@ def test_no_other_path_yields_a_hidden_card(server: Served) -> None:
     """OA23: the bytes of every route about the match and its tournament, as official, player and stranger."""
     room = Room(server)
     hidden = room.hidden()
-    document = server.client().get("/openapi.json").json
     names = {"match": room.match, "tournament": room.desk.id, "round_number": 1, "board": 1, "move": 3}
     wanted = [
         path
-        for path, methods in document["paths"].items()
+        for path, methods in server.documented()["paths"].items()
         if "get" in methods and ("{match}" in path or "{tournament}" in path)
     ]
     paths = [path.format(**names | {"seat": "left"}) for path in wanted if "events" not in path]

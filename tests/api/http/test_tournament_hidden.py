@@ -62,7 +62,7 @@ class TournamentWorld(World):
         for role in ("player", "admin", "organizer", "observer"):
             self.viewers[role] = server.person(role)
         self.viewers["nobody"] = server.client()
-        self.documented = server.client().get("/openapi.json").json["paths"]
+        self.documented = server.documented()["paths"]
         terms = {"game": game, "format": "swiss", "rounds": 1}
         told = director.post("/v1/tournaments", {"title": "Cup", "terms": terms}).json
         self.tournament = f"/v1/tournaments/{told['tournament']}"

@@ -18,6 +18,12 @@ from tests.api.http.test_tournaments import Desk
 from tests.waiting import soon
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moves of boards are gathered for a moment only."""
+    monkeypatch.setattr(tournament_feed, "_GATHER", 0.01)
+
+
 def followers(server: Served) -> int:
     assert server.services is not None
     return len(server.services.tournament_feed)

@@ -151,12 +151,15 @@ def test_a_clone_goes_its_own_way(game: str) -> None:
     for _ in islice(steps(state, Random(5)), 30):
         pass
     seat = state.current_player()
-    before, other = seen(state, seat), state.clone()
-    for _ in steps(other, Random(1)):
-        pass
-    assert other.is_terminal()
-    assert not state.is_terminal()
-    assert seen(state, seat) == before
+    before, other, still = seen(state, seat), state.clone(), state.clone()
+    for now in islice(steps(other, Random(1)), 60):
+        seen(now, seat)
+    assert seen(other, seat) != before
+    assert seen(state, seat) == seen(still, seat) == before
+    for now in islice(steps(state, Random(2)), 60):
+        seen(now, seat)
+    assert seen(state, seat) != before
+    assert seen(still, seat) == before
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -84,7 +84,7 @@ class Written:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_part_reads_and_writes_only_what_it_says(game: str) -> None:
-    """Else `updated` would leave numbers as they were."""
+    """Else `update` would leave numbers as they were."""
     spec, encoding = AGENTS[game], encoding_of(game)
     places = [place for part in encoding.parts for place in part.places]
     assert sorted(places) == list(range(len(places)))

@@ -9,8 +9,10 @@ from msgspec import Struct
 
 import replay.dataset as glasnost
 from domain.match import Match
+from replay import matchfile
 from replay.dataset import DataSet, Model, fit
 from replay.dataset.manifest import Manifest
+from replay.dataset.reading import view
 from tests.replay.dataset.crowd import TABLES, crowd, write_data_set
 from tests.replay.dataset.stores import LARGE, built, fill, opened
 
@@ -18,11 +20,14 @@ GAME = "twilight_struggle"
 
 
 class Club(Struct, frozen=True):
-    """The small store, its matches that are over in the order in which they closed, and its data set."""
+    """The small store, its matches that are over in the order in which they closed, and its data set.
+
+    files: the match files, by the ids of the matches.
+    """
 
     store: Path
     matches: list[Match]
-    notes: dict[str, str]
+    files: dict[str, bytes]
     folder: Path
     manifest: Manifest
 
@@ -33,9 +38,9 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Club:
     home = tmp_path_factory.mktemp("club")
     with opened(home / "games") as store:
         matches = fill(store)
-        notes = {match.id: store.note(match.id) or "" for match in matches}
+        files = {match.id: matchfile.write(match.records, store.note(match.id) or "") for match in matches}
         made = built(store, home / "club", cut=LARGE)
-    return Club(home / "games", matches, notes, home / "club", made.manifest)
+    return Club(home / "games", matches, files, home / "club", made.manifest)
 
 
 @pytest.fixture(scope="session")
@@ -44,13 +49,27 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> DataSet:
     folder = tmp_path_factory.mktemp("many") / "crowd"
     people, bots = crowd(500), crowd(40, seed=2, pool="bots", players=2)
     write_data_set(folder, {table: [*people[table], *bots[table]] for table in TABLES})
-    return glasnost.open(folder)
+    return in_memory(folder)
 
 
 @pytest.fixture(scope="session")
 def opened_club(club: Club) -> DataSet:
-    """The data set of the small store, opened once: opening costs 0.2 s; a test must not change it."""
-    return glasnost.open(club.folder)
+    """The data set of the small store, opened once; a test must not change it."""
+    return in_memory(club.folder)
+
+
+def in_memory(folder: Path) -> DataSet:
+    """Open a data set, with tables in memory instead of views of files.
+
+    A query of a small data set takes most of its time to plan reading many files; `test_reading.py` and the
+    tests of the command line read the files.
+    """
+    data = glasnost.open(folder)
+    for table in data.schema.tables:
+        data._connection.execute(f'CREATE TABLE "{table.name}" AS {view(folder, data.manifest, table)}')
+        data._viewed.add(table.name)
+    data.connection.execute("SET threads = 1")
+    return data
 
 
 @pytest.fixture(scope="session")

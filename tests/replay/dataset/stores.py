@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from api.cli.common import keep_in
 from api.store.data_source import DataSource
@@ -17,7 +20,7 @@ from domain.games import GAMES
 from domain.kernel import Result
 from domain.match import Match
 from replay.dataset.build import Builder, Built
-from replay.dataset.manifest import Manifest, Settings
+from replay.dataset.manifest import Manifest, Part, Settings
 from replay.importers.twilight_struggle.report import imported
 from tests.matches import PRODUCT, Sitting, finished
 from tests.replay.importers.short_games import WHOLE
@@ -121,6 +124,17 @@ def content(folder: Path, manifest: Manifest) -> dict[str, bytes]:
     """Every file that counts in a data set, by its path."""
     names = ["manifest.json", "schema.json", "DICTIONARY.md", *(part.path for part in manifest.parts)]
     return {name: (folder / name).read_bytes() for name in names}
+
+
+def plain(folder: Path, parts: Iterable[Part]) -> bytes:
+    """Every value of these parts, without compression: for tests that look for bytes."""
+    sink = pa.BufferOutputStream()
+    for part in parts:
+        table = pq.read_table(folder / part.path, partitioning=None)
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
 
 
 @contextmanager

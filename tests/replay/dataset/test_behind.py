@@ -27,7 +27,7 @@ from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.stores import built, opened, put
 from tests.replay.tables import twilight_struggle_oracle
 from tests.replay.tables.oracles.reading import drawn
-from tests.replay.tables.test_games import FOLDS
+from tests.replay.tables.test_games import folded
 
 TS = "twilight_struggle"
 FEW = 2  # rows of each answer that are looked at
@@ -61,9 +61,8 @@ _MATCH = "match game edition options origin unverified house_seeded tournament r
 _MATCH += " seat_a seat_b winner reason by score_a score_b turns moves"
 
 
-def replayed(match: Match, note: str) -> Replayed:
+def replayed(match: Match, data: bytes) -> Replayed:
     """Replay a match from its file."""
-    data = matchfile.write(match.records, note)
     found, file = oracle.expected(data), oracle.Read(data)
     (about,) = named(_MATCH, found["matches"])
     is_ts = match.game.name == TS
@@ -76,7 +75,7 @@ def replayed(match: Match, note: str) -> Replayed:
         {leaf["seat"]: leaf["player"] for leaf in file.leaves if leaf["kind"] == "seated"},
         any(leaf.get("bot") for leaf in file.leaves),
         twilight_struggle_oracle.Fold([record.stored for record in match.records]).rows if is_ts else {},
-        {} if is_ts else {**FOLDS[match.game.name](data), "drawn": named("move item", drawn(data))},
+        {} if is_ts else {**folded(match.game.name, data), "drawn": named("move item", drawn(data))},
     )
 
 
@@ -327,7 +326,7 @@ def compare(data: glasnost.DataSet, game: str, name: str, matches: list[Replayed
 def files(club: Club) -> list[Replayed]:
     """The matches of the small store that count in answers: with a result, and not imported."""
     known = [match for match in club.matches if match.result and not match.imported]
-    return [replayed(match, club.notes[match.id]) for match in known]
+    return [replayed(match, club.files[match.id]) for match in known]
 
 
 def test_each_query_of_each_game_is_counted_here() -> None:
@@ -385,10 +384,10 @@ def test_the_matches_behind_every_row_of_twelve_matches_of_a_game_are_its_cases_
 ) -> None:
     with opened(tmp_path / "games") as store:
         matches = [put(store, finished(GAMES[game], seed, name=f"m{seed}")) for seed in range(12)]
-        notes = {match.id: store.note(match.id) or "" for match in matches}
+        files = {match.id: matchfile.write(match.records, store.note(match.id) or "") for match in matches}
         built(store, tmp_path / "club", cut=100_000)
     data = glasnost.open(tmp_path / "club")
-    known = [replayed(match, notes[match.id]) for match in matches]
+    known = [replayed(match, files[match.id]) for match in matches]
     for name in (*cases_of_games.OF_GAMES[game], *OF_ALL_GAMES):
         compare(data, game, name, known, 200)
 
@@ -397,9 +396,9 @@ def test_the_matches_behind_every_row_of_twelve_matches_of_a_game_are_its_cases_
 def test_the_matches_behind_every_row_of_forty_matches_are_its_cases_when_replayed(tmp_path: Path) -> None:
     with opened(tmp_path / "games") as store:
         matches = [put(store, finished(GAMES[TS], seed, name=f"m{seed}")) for seed in range(40)]
-        notes = {match.id: store.note(match.id) or "" for match in matches}
+        files = {match.id: matchfile.write(match.records, store.note(match.id) or "") for match in matches}
         built(store, tmp_path / "club", cut=100_000)
     data = glasnost.open(tmp_path / "club")
-    known = [replayed(match, notes[match.id]) for match in matches]
+    known = [replayed(match, files[match.id]) for match in matches]
     for name in CASES:
         assert compare(data, TS, name, known, 10_000) > 0, name

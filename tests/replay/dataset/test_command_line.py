@@ -15,7 +15,7 @@ from api.cli import analysis
 from replay.dataset.queries import queries
 from replay.dataset.search import PARAMETERS, parse
 from replay.dataset.wrong_query import WrongQuery
-from tests.cli.program import Done, Program, process
+from tests.cli.program import Done, Program, started
 from tests.replay.dataset.conftest import Club
 from tests.waiting import PATIENCE
 
@@ -177,11 +177,12 @@ def test_what_cannot_be_done_is_said_in_one_line(
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(club: Club) -> None:
-    with process("sql", "SELECT * FROM range(1000000)", "--data", club.folder, "--format", "csv") as found:
-        assert found.stdout is not None
-        assert found.stderr is not None
-        found.stdout.close()
-        assert (found.stderr.read(), found.wait(timeout=PATIENCE)) == ("", 2)
+    found = started("sql", "SELECT * FROM range(1000000)", "--data", club.folder, "--format", "csv")
+    assert found.stdout is not None
+    assert found.stderr is not None
+    found.stdout.close()
+    with found.stderr:
+        assert (found.stderr.read(), found.wait(timeout=PATIENCE)) == (b"", 2)
 
 
 # ── glasnost query ──

@@ -23,7 +23,7 @@ from replay.dataset.manifest import Manifest, Part
 from replay.tables import registry
 from tests.matches import Sitting, finished
 from tests.replay.dataset import stores
-from tests.replay.dataset.stores import content, opened, put
+from tests.replay.dataset.stores import content, opened, plain, put
 
 SMALL = GAMES["thirteen_minutes"]
 CUT = 120
@@ -54,7 +54,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
         with opened(folder / "elsewhere") as other:
             note = note_by(other.keys.signing, came)
         store.submit(Append(came.records, note=note, signer="elsewhere+00000000")).result()
-        for seed in range(11):
+        for seed in range(9):
             put(store, finished(SMALL, seed, name=f"b{seed}"))
         made = [built(store, folder / "merged"), built(store, folder / "apart", slices=APART)]
     return Home(folder, *(one.manifest for one in made))
@@ -71,6 +71,15 @@ def store(home: Home, tmp_path: Path) -> Iterator[SqliteStore]:
 def built(store: SqliteStore, folder: Path, slices: int = 2) -> Built:
     """Build in small slices."""
     return stores.built(store, folder, cut=CUT, slices=slices)
+
+
+def built_when_behind(store: SqliteStore, folder: Path) -> Built:
+    """The same, by a builder that finds that something has changed, and then that nothing has."""
+    with stores.building(store, folder, cut=CUT) as builder:
+        assert builder.is_behind()
+        made = builder.build()
+        assert not builder.is_behind()
+    return made
 
 
 def merged(manifest: Manifest) -> list[Part]:
@@ -149,28 +158,42 @@ def test_a_data_set_that_was_built_without_compaction_is_merged_and_no_match_is_
 def test_a_withdrawn_match_leaves_a_merged_group_and_no_other_part_changes(
     store: SqliteStore, tmp_path: Path, home: Home, without_it: dict[str, bytes]
 ) -> None:
-    before = home.merged
+    """AN5: and it is one change."""
+    before, folder = home.merged, tmp_path / "merged"
+    assert b"m-gone" in plain(folder, before.parts)
     withdraw(store)
-    after = built(store, tmp_path / "merged")
-    assert 0 < after.matches < CUT  # only the slice of the match was built again, not its group
-    gone = {part for part in before.parts if part.pool} - {*after.manifest.parts}
+    made = built_when_behind(store, folder)
+    assert 0 < made.matches < 5  # only the slice of the match was built again, not its group
+    after = made.manifest
+    gone = {part for part in before.parts if part.pool} - {*after.parts}
     assert {part.pool for part in gone} == {"uploaded"}
-    assert "m-gone" not in str(rows(tmp_path / "merged", after.manifest, "moves"))
+    assert {part for part in after.parts if part.pool} <= {*before.parts}  # no other was in this pool
+    (change,) = rows(folder, after, "changes")
+    assert "'match': 'm-gone'" in change
+    assert "'what': 'withdrawn'" in change
+    assert b"m-gone" not in plain(folder, (part for part in after.parts if part.table != "changes"))
     same_as_fresh(store, tmp_path / "merged", without_it)
 
 
 def test_a_forgotten_player_is_in_no_merged_part(store: SqliteStore, tmp_path: Path, home: Home) -> None:
+    """AN5: and has another id in every row."""
     before = home.merged
     ann = next(row.split("'player': '")[1].split("'")[0] for row in _seats(tmp_path / "merged", before))
     store.people.forget(ann, Act("p-admin", 1_790_000_000_000_000, "asked for"))
-    after = built(store, tmp_path / "merged").manifest
+    after = built_when_behind(store, tmp_path / "merged").manifest
     changed = {part for part in after.parts if part.pool} - {*before.parts}
     assert {(part.table, part.first) for part in changed} == {("seats", 1), ("ratings", 1)}
     assert changed <= {*merged(after)}
     assert not [
         part for part in after.parts if ann.encode() in (tmp_path / "merged" / part.path).read_bytes()
     ]
-    assert ann not in str(rows(tmp_path / "merged", after, "seats"))
+    everything = plain(tmp_path / "merged", after.parts)
+    assert ann.encode() not in everything
+    assert b"Ann Example" not in everything
+    (change,) = rows(tmp_path / "merged", after, "changes")
+    name = change.split("'player': '")[1].split("'")[0]
+    renamed = [row.replace(ann, name) for row in rows(tmp_path / "merged", before, "seats")]
+    assert rows(tmp_path / "merged", after, "seats") == renamed
     fresh = built(store, tmp_path / "fresh").manifest
     same_as_fresh(store, tmp_path / "merged", content(tmp_path / "fresh", fresh))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from replay.dataset import DataSet
+from replay.dataset import DataSet, model
 from tests.test_imports import ROOT
 
 NOTEBOOK = ROOT / "docs" / "analysts.ipynb"
@@ -39,6 +39,7 @@ def test_the_notebook_runs_as_a_script_without_a_network(
         raise AssertionError("the notebook asks the network")
 
     monkeypatch.setattr(socket.socket, "connect", no_network)
+    monkeypatch.setattr(model, "_AGAIN", 10)  # nothing here looks at its intervals
     monkeypatch.setenv("GLASNOST_DATA_SET", str(many.folder))
     monkeypatch.setenv("GLASNOST_POOL", "live")
     monkeypatch.chdir(tmp_path)

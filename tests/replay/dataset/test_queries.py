@@ -29,6 +29,7 @@ CORE = {
     table.name: table for table in core.TABLES if table.name in ("matches", "moves", "decisions", "seats")
 }
 FIRST, SECOND = 0, 1
+FEW = 3  # rows of each answer behind which a test looks
 MATCHES = (  # pool, winner (the first or second seat, None), reason, by, proof, turns
     ("live", FIRST, "points", "play", "ok", 10),
     ("live", FIRST, "points", "play", "ok", 10),
@@ -79,7 +80,8 @@ def databases() -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
 
 
 def filled(game: str) -> duckdb.DuckDBPyConnection:
-    database = duckdb.connect()
+    database = duckdb.connect(config={"threads": 1})
+    database.execute("BEGIN")
     for table, columns in described(game).items():
         database.execute(f"CREATE TABLE {table} ({columns})")
     seats = GAMES[game].seats
@@ -107,6 +109,7 @@ def filled(game: str) -> duckdb.DuckDBPyConnection:
     for table, rows in fixture(game)["tables"].items():
         for row in rows:
             insert(database, table, row, MATCHES[int(row["match"][1:]) - 1][0])
+    database.execute("COMMIT")
     return database
 
 
@@ -158,6 +161,7 @@ def test_an_answer_equals_the_one_computed_by_hand(
             assert interval == bounds_of(values[rate], values[n])
 
 
+@cache
 def bounds_of(rate: float | None, n: int) -> Any:
     """Wilson's interval by scipy; None, None for a rate of no case."""
     if rate is None or n == 0:
@@ -191,8 +195,8 @@ def test_the_matches_behind_a_row_are_as_many_as_it_says(
     asked = query(name)
     given = given_for(asked) | {"pool": "live,bots"}
     columns, rows = answer(databases[asked.game], asked.statement(given))
-    everything = 0
-    for row in rows:
+    place = columns.index("n")
+    for row in rows[:FEW]:
         values = dict(zip(columns, row, strict=True))
         keys = {key: "" if values[key] is None else str(values[key]) for key in asked.keys}
         names, behind = answer(
@@ -203,7 +207,7 @@ def test_the_matches_behind_a_row_are_as_many_as_it_says(
         assert {MATCHES[int(match[1:]) - 1][0] for _, match, _ in behind} == {values["pool"]}
         if "match" in asked.keys:
             assert {match for _, match, _ in behind} == {values["match"]}
-        everything += len(behind)
+    everything = sum(row[place] for row in rows)
     assert len(answer(databases[asked.game], asked.behind(given))[1]) == everything
 
 

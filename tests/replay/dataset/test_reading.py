@@ -16,7 +16,6 @@ import replay.dataset as glasnost
 from api.settings import ANALYSIS
 from domain.games import GAMES
 from domain.kernel import prompt
-from replay import matchfile
 from replay.dataset import manifest as manifests
 from replay.dataset.parts import arrow_schema
 from replay.tables import registry
@@ -137,7 +136,7 @@ def test_a_match_file_is_checked_and_shows_what_was_asked(club: Club, tmp_path: 
     data = glasnost.open(club.folder, files=tmp_path)
     with pytest.raises(glasnost.BadDataSet, match="glasnost export cia_vs_kgb-live"):
         data.match(source.id).at(9)
-    path.write_bytes(matchfile.write(source.records, club.notes[source.id]))
+    path.write_bytes(club.files[source.id])
     moment = data.match(source.id).at(9)
     seat = source.records[9].entry.seat
     assert moment.prompt(seat) == prompt(source.table_with_agenda(9), seat)

@@ -22,7 +22,7 @@ from tests.matches import finished
 from tests.replay.dataset.test_queries import CORE, insert
 from tests.replay.files import file_of
 from tests.replay.tables import twilight_struggle_oracle
-from tests.replay.tables.test_games import FOLDS
+from tests.replay.tables.test_games import FOLDS, folded
 from tests.replay.tables.test_games import played as played_elsewhere
 from tests.replay.tables.test_games import rows as rows_elsewhere
 
@@ -57,7 +57,7 @@ def rows(game: str, seed: int) -> Rows:
 def oracle_of(match: Match) -> dict[str, list[Json]]:
     """The tables of a match, without their prefix, as the oracle of its game folds them."""
     if match.game.name != TS:
-        return FOLDS[match.game.name](file_of(match))
+        return folded(match.game.name, file_of(match))
     fold = twilight_struggle_oracle.Fold([record.stored for record in match.records])
     return {name.removeprefix("ts_"): found for name, found in fold.rows.items()}
 
@@ -70,8 +70,9 @@ def replayed(game: str, seed: int) -> list[Json]:
     `force` the cards whose effects were in force.
     """
     found = oracle_of(played(game, seed))
+    positions = [dict(row) for row in found["positions"]]
     side = VOCABULARIES[game].cards[1]
-    for row in found["positions"]:
+    for row in positions:
         here = (row["move"], row["place"])
         before = [one for one in found["cards"] if (one["move"], one["place"]) <= here]
         row["seed"] = seed
@@ -82,14 +83,14 @@ def replayed(game: str, seed: int) -> list[Json]:
             for one in found.get("effects", ())
             if one["move"] <= row["move"] and (one["ended_move"] or row["move"] + 1) > row["move"]
         }
-    return found["positions"]
+    return positions
 
 
 def database_of(game: str, seeds: range) -> duckdb.DuckDBPyConnection:
     """The tables of positions and cards of some matches, with their matches and seats."""
     module = registry.of_game(game)
     assert module is not None
-    database = duckdb.connect()
+    database = duckdb.connect(config={"threads": 1})
     described = {**CORE, **{table.name: table for table in module.TABLES}}
     for name, table in described.items():
         columns = ", ".join(f'"{one.name}" {one.type}' for one in table.columns)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import msgspec
 import pytest
 
-from domain.games import GAMES
 from domain.log import canonical
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
@@ -25,7 +24,6 @@ from replay.tournaments.verify import verify
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, Cup
-from tests.domain import toy
 from tests.replay.tournaments import oracle, stranger
 from tests.replay.tournaments.bundles import (
     KEYS,
@@ -41,14 +39,6 @@ from tests.replay.tournaments.bundles import (
 
 KEY = KEYS.signing.verifying
 Change = Callable[[list[Json]], None]
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[None]:
-    """The toy game, in the house for this module."""
-    GAMES["toy"] = toy.GAME
-    yield
-    del GAMES["toy"]
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,7 @@ from replay.tournaments.pairing import pair
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, Cup
-from tests.replay.tournaments.test_tournament_file import house
 
-__all__ = ["house"]
 pytestmark = pytest.mark.usefixtures("house")
 
 

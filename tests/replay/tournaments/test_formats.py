@@ -25,9 +25,8 @@ from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, Cup
 from tests.replay.tournaments.bundles import Json, file_of, forged, members_of, published
-from tests.replay.tournaments.test_tournament_file import checked, found, house, of_kind, swap_colours
+from tests.replay.tournaments.test_tournament_file import checked, found, of_kind, swap_colours
 
-__all__ = ["house"]
 pytestmark = pytest.mark.usefixtures("house")
 KNOCKOUT = Terms(game="toy", format="knockout", rounds=12, knockout=Knockout(2))
 LEAGUE = Terms(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -338,6 +339,15 @@ def process(code: str, seconds: float = 60) -> Callable[[], PairingAnswer]:
 def test_two_processes_that_answer_differently_are_refused() -> None:
     code = "import os, json; print(json.dumps({'seed': os.environ['PYTHONHASHSEED']}))"
     assert refusal(process(code)) == ("pairing", "pairing-differs")
+
+
+def test_a_process_leads_a_group_in_the_session_of_its_server() -> None:
+    """Its niceness counts against the server, and a Ctrl-C is not for it."""
+    code = (
+        f"import os, json; found = os.getpgrp() == os.getpid(), os.getsid(0) == {os.getsid(0)};"
+        "print(json.dumps({'refused': {'kind': str(found), 'id': 'pairing-differs'}}))"
+    )
+    assert refusal(process(code)) == ("(True, True)", "pairing-differs")
 
 
 def test_a_process_that_is_too_slow_is_killed_with_what_it_has_started(

@@ -7,7 +7,7 @@ import socket
 import struct
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +17,6 @@ import pytest
 
 from api.gate.tournament_measures import carry_out
 from domain.clocks import DAY, Until
-from domain.games import GAMES
 from domain.log import canonical
 from domain.refusals import sentences
 from domain.tournaments import commands as c
@@ -30,19 +29,10 @@ from replay.tournaments.verify import verify
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, NOW, TERMS, Cup
-from tests.domain import toy
 from tests.replay.tournaments.bundles import KEYS, Json, Members, file_of, forged, members_of, packed, played
 
 KEY = [KEYS.signing.verifying]
 Change = Callable[[list[Json]], None]
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[None]:
-    """The toy game, in the house for this module."""
-    GAMES["toy"] = toy.GAME
-    yield
-    del GAMES["toy"]
 
 
 @pytest.fixture(scope="module")

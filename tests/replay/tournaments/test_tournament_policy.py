@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.gate.tournament_commands import KIND
-from domain.games import GAMES
 from domain.merkle import leaf_hash
 from domain.signed_notes import Checkpoint, Note, checkpoint
 from domain.tournaments.history import TournamentLog
@@ -27,7 +26,6 @@ from replay.transparency.tiles import grown, hash_at
 from replay.transparency.tree import root
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import Cup
-from tests.domain import toy
 from tests.replay import stranger_log
 from tests.replay.files import KEY, STRANGER, with_part
 from tests.replay.stranger import Disproved
@@ -96,17 +94,15 @@ class Logged(Struct, frozen=True):
 
 
 @pytest.fixture(scope="module")
-def logged() -> Iterator[Logged]:
+def logged(house: None) -> Logged:
     """A tournament of four entrants and one round that is over."""
-    GAMES["toy"] = toy.GAME
     cup = run(played(1, 4))
     log = run(cup.log())
     found = Logged(cup, log, [])
     boards = [board.match for one in log.state.rounds for board in one.boards]
     matches = [leaf for name in boards for leaf in found.match_leaves(name)]
     others = [f"leaf {number}".encode() for number in range(300)]
-    yield replace(found, leaves=[*others[:280], *matches, *found.entries, *others[280:]])
-    del GAMES["toy"]
+    return replace(found, leaves=[*others[:280], *matches, *found.entries, *others[280:]])
 
 
 @pytest.fixture(scope="module")
