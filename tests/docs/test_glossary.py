@@ -215,6 +215,7 @@ def names_in(tree: ast.Module) -> Iterator[str]:
             yield node.attr
 
 
+@cache
 def words_of(name: str) -> set[str]:
     """The words of which a name is made; of "Class.attribute" those of the attribute."""
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name.rpartition(".")[2])}
