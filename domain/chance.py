@@ -134,12 +134,13 @@ class Secret:
         The next periods need links of the same stretch, so it is hashed only once.
         """
         above = -(-number // _STRIDE)
-        if self._stretch[:2] != (chain, above):
+        stretch = self._stretch  # once, because another thread may exchange it
+        if stretch[:2] != (chain, above):
             links = [self._kept(chain)[above]]
             for _ in range(_STRIDE - 1):
                 links.append(link(links[-1]))
-            self._stretch = chain, above, links
-        return self._stretch[2][above * _STRIDE - number]
+            self._stretch = stretch = chain, above, links
+        return stretch[2][above * _STRIDE - number]
 
     def _kept(self, chain: int) -> list[bytes]:
         """The links 0, 64, 128, ... 4096 of a chain; the last one derives from the secret."""
