@@ -43,15 +43,16 @@ def limit(processes: Iterable[int], size: int = resource.RLIM_INFINITY) -> None:
 
 
 def limit_server(server: OwnPostgres, size: int = resource.RLIM_INFINITY) -> None:
-    """The same for a database."""
-    if server.user is None:
-        limit(server.processes(), size)
-        return
-    for number in server.processes():  # as its own user: in a container not even root may do it
-        told = "unlimited" if size == resource.RLIM_INFINITY else str(size)
-        command = ["prlimit", f"--pid={number}", f"--fsize={told}:"]  # of util-linux
-        ran = subprocess.run(command, user=server.user, capture_output=True, text=True)
-        assert ran.returncode == 0 or "No such process" in ran.stderr, ran.stderr
+    """The same for a database; twice, because it may start a process while its processes are listed."""
+    for _ in range(2):
+        if server.user is None:
+            limit(server.processes(), size)
+            continue
+        for number in server.processes():  # as its own user: in a container not even root may do it
+            told = "unlimited" if size == resource.RLIM_INFINITY else str(size)
+            command = ["prlimit", f"--pid={number}", f"--fsize={told}:"]  # of util-linux
+            ran = subprocess.run(command, user=server.user, capture_output=True, text=True)
+            assert ran.returncode == 0 or "No such process" in ran.stderr, ran.stderr
 
 
 # ── the embedded store ──
