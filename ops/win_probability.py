@@ -45,6 +45,7 @@ STEPS = 50  # of Newton's method; it needs about ten
 PLACES = 4  # decimal places of a coefficient
 OFF = 0.05  # by which a tenth may be off
 ENOUGH = 100  # matches that a tenth needs; fewer say too little of so small a difference
+ROUNDED = 1e-9  # the sum of a match's luck is 0 in 13 Minutes but for the rounding of floats
 
 
 class Position(Struct, frozen=True):
@@ -155,7 +156,8 @@ class Check(Struct, frozen=True):
     def holds(self) -> bool:
         """Does it hold what B24 asks for?"""
         _, low, high = self.luck
-        return low <= 0 <= high and self.brier < self.brier_of_points and not any(map(is_off, self.tenths))
+        is_fair = low <= ROUNDED and high >= -ROUNDED
+        return is_fair and self.brier < self.brier_of_points and not any(map(is_off, self.tenths))
 
     def lines(self) -> Iterator[str]:
         """What is to be said of it, line by line."""
