@@ -9,7 +9,7 @@ import codecs
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -46,6 +46,13 @@ def our_error(error: Exception) -> str:
     """Return the text for an error of the program."""
     what = f"{type(error).__name__}: {error}"
     return f"error in the program: {what} (GLASNOST_DEBUG=1 shows where; please report)"
+
+
+def write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Mapping[str, str]]) -> None:
+    """Write the commands of a help text: by the title of their section, their names and what they do."""
+    for title, section in sections.items():
+        with formatter.section(title):
+            formatter.write_dl(list(section.items()))
 
 
 # ── parameters that several commands take ──

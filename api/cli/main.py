@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from api.cli.common import NOT_DONE, our_error
-from api.cli.sections import write_sections
+from api.cli.common import NOT_DONE, our_error, write_sections
 
 INTERRUPTED = 130  # the exit code that a shell reports after Ctrl-C
 

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli import tournament_files
-from api.cli.common import CannotBeDone, json_option, language_option, print_json, read_bytes
-from api.cli.sections import write_sections
+from api.cli.common import (
+    CannotBeDone,
+    json_option,
+    language_option,
+    print_json,
+    read_bytes,
+    write_sections,
+)
 from api.cli.tournament_arbiter import close, freeze, report, rule
 from api.cli.tournament_backend import WORDS, Backend, Drafted, converted, print_added
 from api.cli.tournament_bids import bids

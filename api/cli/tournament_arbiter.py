@@ -135,9 +135,9 @@ def report(backend: Backend, tournament: str, as_csv: bool, as_json: bool, langu
     if as_json:
         print_json(found)
         return
-    told = csv_of(found)
+    text = csv_of(found)
     if as_csv:
-        click.echo(told, nl=False)
+        click.echo(text, nl=False)
     else:
-        for row in csv.reader(told.splitlines()):
+        for row in csv.reader(text.splitlines()):
             click.echo("\t".join(row))

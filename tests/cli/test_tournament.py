@@ -65,8 +65,8 @@ def test_the_printed_terms_have_every_field_and_are_possible(
 def test_the_help_lists_every_command_once_with_its_whole_text(glasnost: Program) -> None:
     listed = [name for section in SECTIONS.values() for name in section]
     assert sorted(listed) == sorted(tournament.commands)
-    told = glasnost("tournament", "--help").ok().out
-    assert "..." not in told.partition("Options:")[2]
+    text = glasnost("tournament", "--help").ok().out
+    assert "..." not in text.partition("Options:")[2]
 
 
 def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, director: str) -> None:
@@ -81,8 +81,8 @@ def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, directo
     standings = glasnost("tournament", "standings", "--store", "s", name).ok().out
     assert "tie-breaks by the rules of 20" in standings.splitlines()[0]
     assert "\tAnn (n1)\t" in standings
-    told = glasnost("tournament", "standings", "--store", "s", name, "--explain", "n1").ok().out
-    assert any(f"PTS = {points}: {points} (round 1)\n" in told for points in (0, 1))  # by the lot
+    text = glasnost("tournament", "standings", "--store", "s", name, "--explain", "n1").ok().out
+    assert any(f"PTS = {points}: {points} (round 1)\n" in text for points in (0, 1))  # by the lot
     report = glasnost("tournament", "report", "--store", "s", name).ok().out
     assert report.startswith("Statistics are a reason to look, never a proof.\nround\tboard\t")
     told = glasnost("tournament", "standings", "--store", "s", name, "--explain", "n1", "--json").json

@@ -1,6 +1,6 @@
 """A disk that is full, for a while: the system takes no byte beyond a size that any file has reached.
 
-That is what RLIMIT_FSIZE does to a process without any privilege, and what a process is told of it differs
+That is what RLIMIT_FSIZE does to a process without any privilege, and what a process learns of it differs
 from a full disk by one number only.
 """
 
@@ -49,8 +49,8 @@ def limit_server(server: OwnPostgres, size: int = resource.RLIM_INFINITY) -> Non
             limit(server.processes(), size)
             continue
         for number in server.processes():  # as its own user: in a container not even root may do it
-            told = "unlimited" if size == resource.RLIM_INFINITY else str(size)
-            command = ["prlimit", f"--pid={number}", f"--fsize={told}:"]  # of util-linux
+            most = "unlimited" if size == resource.RLIM_INFINITY else str(size)
+            command = ["prlimit", f"--pid={number}", f"--fsize={most}:"]  # of util-linux
             ran = subprocess.run(command, user=server.user, capture_output=True, text=True)
             assert ran.returncode == 0 or "No such process" in ran.stderr, ran.stderr
 

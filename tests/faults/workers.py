@@ -86,10 +86,10 @@ class Workers:
                 found.ask_to_stop()
         for number, found in enumerate(self.running):
             if found is not None:
-                code, told = found.ended()
+                code, printed = found.ended()
                 self.running[number] = None
-                assert code == 0, told
-                self._note(told)
+                assert code == 0, printed
+                self._note(printed)
         assert not self.errors, self.errors[0][:2_000]
 
     def close(self) -> None:

@@ -180,14 +180,14 @@ def test_a_forgotten_player_is_in_no_byte_of_the_next_snapshot_and_all_counts_st
     before, after = glasnost.open(tmp_path / "one"), glasnost.open(tmp_path / "two")
     stored = b"".join(files(tmp_path / "one").values())
     assert ann.id.encode() in stored  # in the statistics of a part, which are not compressed
-    told = b"".join(files(tmp_path / "two").values()) + plain(after.folder, after.manifest.parts)
+    content = b"".join(files(tmp_path / "two").values()) + plain(after.folder, after.manifest.parts)
     sizes = [Counter[str](), Counter[str]()]
     for data, size in zip((before, after), sizes, strict=True):
         for part in data.manifest.parts:
             size[part.table] += part.rows
     assert sizes[0] == sizes[1] - Counter(changes=1)
-    assert ann.id.encode() not in told
-    assert b"Ann Example" not in told
+    assert ann.id.encode() not in content
+    assert b"Ann Example" not in content
     ((name,),) = after.sql("SELECT player FROM changes").fetchall()
     for player, data in ((ann.id, before), (name, after)):
         answer = data.query("tm_player_record", player=player)
