@@ -203,3 +203,4 @@ def test_a_data_process_has_imported_none_of_them_when_it_opens_its_data_set(tmp
     assert (code_of_exit, done.stderr.startswith("glasnost: ")) == ("2", True), "there is no data set"
     assert {"api.data.serving", "api.cli.data", "uvicorn"} <= set(loaded)
     assert _held(loaded) == []
+    assert not {"numpy", "pyarrow", "matplotlib", "scipy", "sklearn"} & set(loaded), "imported where needed"
