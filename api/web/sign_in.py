@@ -8,7 +8,7 @@ import re
 from starlette.responses import Response
 
 from api.http import sessions as cookies
-from api.http.middleware import NEVER
+from api.http.caching import NEVER
 from api.http.routes.notifications import view
 from api.http.routing import Call
 from api.http.schemas import Notifications

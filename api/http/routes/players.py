@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from api.http.app_state import FORGOTTEN, checked
 from api.http.auth import address
 from api.http.permissions import viewer
+from api.http.request_schemas import Because, NewName, NewPlayer, NewTicket
 from api.http.routes import PlayerId
 from api.http.routes.lists import Cursor, Rows, stood_for
 from api.http.routing import FORBIDDEN, SENT, Api, Call
@@ -20,12 +21,8 @@ from api.http.schemas import (
     BOT,
     AuditEntryView,
     AuditLog,
-    Because,
     FoundPlayer,
     FoundPlayers,
-    NewName,
-    NewPlayer,
-    NewTicket,
     PlayerView,
     Ticket,
     Token,

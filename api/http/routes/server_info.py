@@ -13,8 +13,8 @@ from api.bots.strengths import Strength, strength_of
 from api.gate import Refusal
 from api.gate.command_handler import seats_of
 from api.http import health
+from api.http.caching import IMMUTABLE
 from api.http.game_words import EncodedWords, encoded_words, encoded_words_of
-from api.http.middleware import IMMUTABLE
 from api.http.permissions import looked
 from api.http.problems import KINDS, answer, document, page
 from api.http.routes import ID, GameName
