@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from api.http.schemas import Name, Often, Role
+from api.http.account_schemas import Name, Often, Role
 from api.mail.settings import ADDRESS
 from domain.bounds import MOST, BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.clocks import MOST_LEFT, Term

@@ -1,6 +1,7 @@
 """The bodies of answers, as structs: what the OpenAPI document says is what is written.
 
-Those of requests are in `request_schemas`.  Times are microseconds UTC, roots, keys and salts base64.
+Those about accounts, bots, data sets and tournaments have modules of their own; those of requests are in
+`request_schemas`.  Times are microseconds UTC, roots, keys and salts base64.
 """
 
 from __future__ import annotations
@@ -15,12 +16,7 @@ from replay.clocks import ClockShown
 from replay.evidence import Deed, Held, SeatEvidence
 
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
-Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Question = Literal["log", "chance", "fold", "rules"]  # of the verification
-Often = Literal["at-once", "hourly", "daily", "never"]  # are mails sent
-Role = Literal["player", "organizer", "observer", "admin", "bot"]
-BOT: Role = "bot"
-"""The role of a player that is a program."""
 Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
 
 
@@ -308,110 +304,6 @@ class SceneView(Struct, frozen=True):
     candidates: dict[str, tuple[str, ...]] | UnsetType = UNSET
 
 
-class Token(Struct, frozen=True):
-    """A new player, and the token, which is shown this once."""
-
-    player: str
-    token: str
-    role: Role
-
-
-class FoundPlayer(Struct, frozen=True):
-    """A player who was looked for."""
-
-    player: str
-    name: str
-
-
-class FoundPlayers(Struct, frozen=True):
-    """Players in the order of their names, written alike; `next` asks for the rest."""
-
-    players: list[FoundPlayer]
-    next: str | None
-
-
-class PlayerView(Struct, frozen=True):
-    """A player; a forgotten name is shown as such.
-
-    `role` and `tokens` (the number of valid ones) are shown only to the player and to admins; `bot`, that a
-    program plays, to everybody.
-    """
-
-    player: str
-    name: str
-    forgotten: bool
-    bot: bool | UnsetType = UNSET
-    role: Role | UnsetType = UNSET
-    tokens: int | UnsetType = UNSET
-
-
-class AuditEntryView(Struct, frozen=True):
-    """What was done with a player: forget, rename, revoke, new-token or link.
-
-    `by`: the player who did it; null: the owner of the store, on the command line.
-    """
-
-    at: int
-    action: str
-    player: str
-    by: str | None
-    reason: str
-
-
-class AuditLog(Struct, frozen=True):
-    """What was done with players, the latest first; `next` asks for the rest."""
-
-    entries: list[AuditEntryView]
-    next: str | None
-
-
-class SignedIn(Struct, frozen=True):
-    """A new session, and whom it signs in."""
-
-    session: str
-    player: str
-    name: str
-    role: Role
-
-
-class SessionView(Struct, frozen=True):
-    """A session: a label of the device, when it was made and last used (to the hour).
-
-    `current`: it is the one of this request.
-    """
-
-    session: str
-    device: str
-    made: int
-    used: int
-    current: bool
-
-
-class SessionList(Struct, frozen=True):
-    """Where a player is signed in; the session that was used last stands first."""
-
-    sessions: list[SessionView]
-
-
-class Link(Struct, frozen=True):
-    """The code of a one-time link, when it ends, and its address, also as a QR code (an SVG document).
-
-    `qr` is empty if the name of the server is too long for it.
-    """
-
-    code: str
-    expires: int
-    address: str
-    qr: str
-
-
-class Ticket(Struct, frozen=True):
-    """A ticket and when it ends; an open stream keeps it alive."""
-
-    ticket: str
-    expires: int
-
-
 class WithdrawalView(Struct, frozen=True):
     """An uploaded match that is no longer shown: since when, by which administrator, and why."""
 
@@ -450,49 +342,6 @@ class GameList(Struct, frozen=True):
     """The games of the house."""
 
     games: list[GameView]
-
-
-class BotStrength(Struct, frozen=True):
-    """What matches against another bot have shown: `low` and `high` are the 95 % interval of its share.
-
-    `milliseconds` is the mean of a decision on the machine that measured it.
-    """
-
-    against: str
-    matches: int
-    points: float
-    low: float
-    high: float
-    milliseconds: float
-    seed: str
-
-
-class BotMethod(Struct, frozen=True):
-    """How a bot plays one game: at random, by its policy, greedily, or by so many `playouts` a decision
-    (`playouts`, `deep`, or `tree`).
-
-    `version` is that of its code (empty at random).  `offered`: this server can run it.  `strength` is null
-    while it has not been measured for this version.
-    """
-
-    method: str
-    playouts: int
-    version: str
-    offered: bool
-    strength: BotStrength | None
-
-
-class BotView(Struct, frozen=True):
-    """A bot of the server, with the games that it plays."""
-
-    name: str
-    games: dict[str, BotMethod]
-
-
-class BotList(Struct, frozen=True):
-    """The bots of the server, the weakest first."""
-
-    bots: list[BotView]
 
 
 class GameDetail(GameView, frozen=True):
@@ -562,97 +411,6 @@ class VerificationView(Struct, frozen=True):
     checks: list[CheckView]
     signed: list[str]
     notes: list[str]
-
-
-class AnalysisProgress(Struct, frozen=True):
-    """How far an analysis is: `done` of `of` answers; 0 of 0 while others come first."""
-
-    done: int
-    of: int
-
-
-class AnalysisAgent(Struct, frozen=True):
-    """Whose opinion it is: the agent of a level, here with so many `playouts` for each answer.
-
-    `version` is that of everything by which it judges.  `strength`: of the level as it plays; null if this
-    version was not measured.
-    """
-
-    level: str
-    version: str
-    playouts: int
-    strength: BotStrength | None
-
-
-class SuggestionView(Struct, frozen=True):
-    """An answer that the agent compared: `win_probability` of the asked seat, by what it knew; `said`: in
-    words."""
-
-    picks: list[str]
-    said: str
-    win_probability: float
-    playouts: int
-
-
-class AnalysedMove(Struct, frozen=True):
-    """One answer of a match that is over; `said`: what was picked, in words.
-
-    `before`, `after`: the win probability of the seat `first`, with everything open; `luck`: how much of the
-    change its draws brought.  `known`: the same as `before`, by what the asked seat knew; `best`: what the
-    agent would have played, the best first (empty: there was no choice); `loss`: by how much it is better for
-    the seat, in the agent's opinion.  `known` and `loss` are null where today's rules cannot say them.
-    """
-
-    move: int
-    seat: str
-    ask: str
-    picks: list[str]
-    said: str
-    before: float
-    after: float
-    luck: float
-    known: float | None
-    loss: float | None
-    best: list[SuggestionView]
-
-
-class AnalysisView(Struct, frozen=True):
-    """What an agent thinks of a match that is over.
-
-    `start`: the win probability of the seat `first` when play began; `result`: 1 won, 0.5 drawn, 0 lost.
-    `luck` and `choices` are changes by seat, each for that seat; `ending`: what ended the match otherwise
-    than by play, for `first`.  For `first`: start + its luck + its choices - the choices of the other +
-    ending = result.  `turning_points`: the moves with the greatest changes.
-    """
-
-    match: str
-    agent: AnalysisAgent
-    first: str
-    start: float
-    result: float
-    luck: dict[str, float]
-    choices: dict[str, float]
-    ending: float
-    turning_points: list[int]
-    moves: list[AnalysedMove]
-
-
-class Notifications(Struct, frozen=True):
-    """What the caller wants to be notified of, and where.
-
-    `mail`: does this server send mail?  `state`: of the address.  `said`: why a stopped address is stopped,
-    as its mail server says; else empty.  `feed`: the address of the caller's Atom feed; null
-    for none.
-    """
-
-    mail: bool
-    address: str | None
-    state: Literal["none", "unconfirmed", "confirmed", "stopped"]
-    said: str
-    often: Often
-    matches: dict[str, Often]
-    while_open: bool
-    feed: str | None
 
 
 class LogLeaf(Struct, frozen=True):

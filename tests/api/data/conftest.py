@@ -14,9 +14,11 @@ from msgspec import Struct
 from api.cli.common import keep_in
 from api.http.data_process import DataPlace, DataProcess
 from domain.games import GAMES
+from replay.dataset import manifest as manifests
 from replay.dataset.manifest import Manifest
 from replay.importers.twilight_struggle.report import imported
 from tests.api.http.served import Served, served
+from tests.made_once import made_once
 from tests.matches import PRODUCT, finished
 from tests.replay.dataset.stores import IMPORTED, LARGE, built, opened, put
 from tests.replay.importers.short_games import WHOLE
@@ -45,18 +47,25 @@ class Small(Struct, frozen=True):
     imported: str
 
 
-@pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
-    """The data set; a test must not change it."""
-    home = tmp_path_factory.mktemp("small")
+def make_small(home: Path) -> None:
+    """Make the store and its data set."""
     with opened(home / "games") as store:
         for name in ("twilight_struggle", "cia_vs_kgb", "thirteen_minutes"):
             put(store, finished(GAMES[name], 1, name=f"{name}-live"))
         put(store, finished(GAMES["twilight_struggle"], 2, name="twilight_struggle-bots", bots=True))
         came = imported(WHOLE.encode(), PRODUCT).match
         keep_in(store, came, IMPORTED)
-        made = built(store, home / "club", cut=LARGE)
-    return Small(home / "games", home / "club", made.manifest, came.id)
+        built(store, home / "club", cut=LARGE)
+    (home / "imported").write_text(came.id)
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    """The data set; a test must not change it."""
+    home = made_once(tmp_path_factory, "small", make_small)
+    manifest = manifests.read(home / "club")
+    assert manifest is not None
+    return Small(home / "games", home / "club", manifest, (home / "imported").read_text())
 
 
 def fork_data_processes(patch: pytest.MonkeyPatch, log: Path) -> None:

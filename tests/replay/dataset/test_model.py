@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import random
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 import replay.dataset as glasnost
+from api.store.sqlite import SqliteStore
 from domain.kernel import Refused
 from replay.dataset import DataSet, model
 from replay.dataset.features import FEATURES
@@ -30,7 +32,7 @@ from replay.dataset.model import (
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.crowd import crowd, write_data_set
 from tests.replay.dataset.refusals import refused
-from tests.replay.dataset.stores import built, opened
+from tests.replay.dataset.stores import built
 
 GAME = "twilight_struggle"
 
@@ -164,7 +166,7 @@ def test_every_game_has_positions_with_features(club: Club, game: str) -> None:
 
 def test_the_win_probability_of_a_match_that_runs_is_given_to_no_one(club: Club, tmp_path: Path) -> None:
     """AN25: neither in a data set of running matches, nor where a match that runs came into another one."""
-    with opened(club.store) as store:
+    with closing(SqliteStore.open(club.store, write=False)) as store:
         built(store, tmp_path / "running", running=True)
     data = glasnost.open(tmp_path / "running")
     assert len(data.matches) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -30,7 +31,8 @@ Json = dict[str, Any]
 Test = Callable[[Json], bool]
 TS = "twilight_struggle"
 ALL = (*FOLDS, TS)
-SEEDS = range(1, 5)
+SEEDS = {"imperial_struggle": range(1, 3), TS: range(1, 3)}  # of the games whose matches are long
+FOUR = range(1, 5)  # of the others
 MANY = range(1, 51)
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "=": lambda a, b: a == b,
@@ -62,6 +64,16 @@ def oracle_of(match: Match) -> dict[str, list[Json]]:
     return {name.removeprefix("ts_"): found for name, found in fold.rows.items()}
 
 
+def moment(row: Json) -> tuple[int, int]:
+    """When something happened in a match: its move, and its place in that."""
+    return row["move"], row["place"]
+
+
+def seeds_of(game: str) -> range:
+    """The few matches of a game."""
+    return SEEDS.get(game, FOUR)
+
+
 @cache
 def replayed(game: str, seed: int) -> list[Json]:
     """The positions of a match as the oracle replays them, with what was before each.
@@ -70,14 +82,17 @@ def replayed(game: str, seed: int) -> list[Json]:
     `force` the cards whose effects were in force.
     """
     found = oracle_of(played(game, seed))
-    positions = [dict(row) for row in found["positions"]]
-    side = VOCABULARIES[game].cards[1]
+    positions = sorted((dict(row) for row in found["positions"]), key=moment)
+    names, side = VOCABULARIES[game], VOCABULARIES[game].cards[1]
+    cards = deque(sorted(found["cards"], key=moment))
+    before: dict[str, frozenset[tuple[str, str]]] = {"plays": frozenset(), "headlines": frozenset()}
     for row in positions:
-        here = (row["move"], row["place"])
-        before = [one for one in found["cards"] if (one["move"], one["place"]) <= here]
+        while cards and moment(cards[0]) <= moment(row):
+            one = cards.popleft()
+            for name, what in (("plays", names.plays), ("headlines", "headline")):
+                before[name] |= {(one["card"], one[side])} if one["what"] == what else set()
+        row |= before
         row["seed"] = seed
-        for name, what in (("plays", VOCABULARIES[game].plays), ("headlines", "headline")):
-            row[name] = {(one["card"], one[side]) for one in before if one["what"] == what}
         row["force"] = {
             one["card"]
             for one in found.get("effects", ())
@@ -119,10 +134,18 @@ def filled(database: duckdb.DuckDBPyConnection, table: Table, made: list[Row], p
         database.unregister("made")
 
 
+class Databases(dict[str, duckdb.DuckDBPyConnection]):
+    """A few matches of each game that is asked for."""
+
+    def __missing__(self, game: str) -> duckdb.DuckDBPyConnection:
+        self[game] = database_of(game, seeds_of(game))
+        return self[game]
+
+
 @pytest.fixture(scope="module")
-def databases() -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
+def databases() -> Iterator[Databases]:
     """A few matches of each game."""
-    found = {game: database_of(game, SEEDS) for game in ALL}
+    found = Databases()
     yield found
     for database in found.values():
         database.close()
@@ -140,7 +163,7 @@ def found_by(database: duckdb.DuckDBPyConnection, search: Search, **given: str) 
 @cache
 def positions_of(game: str) -> tuple[list[Json], list[str]]:
     """The replayed positions of a game, and their columns that hold whole numbers."""
-    positions = [row for seed in SEEDS for row in replayed(game, seed)]
+    positions = [row for seed in seeds_of(game) for row in replayed(game, seed)]
     numbers = [
         name
         for name, value in positions[0].items()
@@ -272,9 +295,9 @@ def check(game: str, database: duckdb.DuckDBPyConnection, seeds: range, number: 
 
 @pytest.mark.parametrize("game", ALL)
 def test_random_searches_find_what_a_scan_of_the_replayed_positions_finds(
-    game: str, databases: dict[str, duckdb.DuckDBPyConnection]
+    game: str, databases: Databases
 ) -> None:
-    check(game, databases[game], SEEDS, 25, 19)
+    check(game, databases[game], seeds_of(game), 25, 19)
 
 
 @pytest.mark.long
@@ -335,16 +358,19 @@ def test_a_malformed_search_is_refused_with_the_column(text: str, column: int) -
     assert f"column {column}: " in str(refused.value)
 
 
-@pytest.mark.parametrize("searches", [40, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("searches", "games"),
+    [(40, ["thirteen_minutes"]), pytest.param(1000, list(FOLDS), marks=pytest.mark.long)],
+)
 def test_damaged_searches_are_refused_with_a_column_or_run(
-    databases: dict[str, duckdb.DuckDBPyConnection], searches: int
+    databases: Databases, searches: int, games: list[str]
 ) -> None:
     dice = random.Random(21)
-    texts = dict.fromkeys(FOLDS, "turn = 1")
+    texts = dict.fromkeys(games, "turn = 1")
     refused = []
     for number in range(searches):
-        game = list(FOLDS)[number % len(FOLDS)]
-        fresh = number % 10 < len(FOLDS)
+        game = games[number % len(games)]
+        fresh = number % 10 < len(games)
         texts[game] = Maker(game, dice).any()[0] if fresh else damaged(dice, texts[game])
         try:
             search = parse(game, texts[game])
@@ -393,7 +419,7 @@ def test_a_game_without_positions_is_refused() -> None:
 
 
 def test_hits_name_match_move_time_players_and_result(
-    databases: dict[str, duckdb.DuckDBPyConnection],
+    databases: Databases,
 ) -> None:
     search = parse("imperial_struggle", "turn = 2 and kind = turn_end")
     statement = search.hits({"first": "1"})
@@ -405,18 +431,18 @@ def test_hits_name_match_move_time_players_and_result(
     found = cursor.fetchall()
     assert [row[:6] for row in found] == [
         ("live", f"m{row['seed']}", row["move"], "turn_end", 2, None)
-        for seed in SEEDS[:-1]
+        for seed in seeds_of("imperial_struggle")[:-1]
         for row in replayed("imperial_struggle", seed)
         if row["turn"] == 2 and row["kind"] == "turn_end"
     ]
     assert {row[7:9] for row in found} == {("p-br", "p-fr")}
 
 
-def test_first_and_limit_cut_the_hits(databases: dict[str, duckdb.DuckDBPyConnection]) -> None:
+def test_first_and_limit_cut_the_hits(databases: Databases) -> None:
     search, database = parse("cia_vs_kgb", "turn >= 1"), databases["cia_vs_kgb"]
     first = found_by(database, search, first="1")
     assert [row[1] for row in first] == ["m1", "m2", "m3", "m4"]
-    assert [row[2] for row in first] == [replayed("cia_vs_kgb", seed)[0]["move"] for seed in SEEDS]
+    assert [row[2] for row in first] == [replayed("cia_vs_kgb", seed)[0]["move"] for seed in FOUR]
     assert len(found_by(database, search, limit="7")) == 7
     assert [row[1] for row in found_by(database, search, first="1", pool="bots")] == ["m4"]
     for wrong in ({"limit": "0"}, {"limit": "10001"}, {"min_n": "2"}, {"first": "2"}, {"pool": "x'"}):
@@ -425,7 +451,7 @@ def test_first_and_limit_cut_the_hits(databases: dict[str, duckdb.DuckDBPyConnec
 
 
 def test_the_win_rate_of_the_hits_has_its_interval_and_pools_stay_apart(
-    databases: dict[str, duckdb.DuckDBPyConnection],
+    databases: Databases,
 ) -> None:
     search, database = parse("cia_vs_kgb", "turn = 1"), databases["cia_vs_kgb"]
     statement = search.summary({"pool": "live,bots"})
