@@ -35,11 +35,11 @@ from replay.dataset.build import Builder
 from replay.dataset.manifest import Settings
 
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
-HEAVY = "SELECT count(*) FROM range(10000000)" if QUICK else ENDLESS
+HEAVY = "SELECT count(*) FROM range(1000000)" if QUICK else ENDLESS
 AT_ONCE, QUERIES = 2, 2 if QUICK else 100
 MOVES = 0.1 if QUICK else 2.5  # seconds of moves in a row
 KILLS = 1 if QUICK else 20
-TIMES = 3 if QUICK else 100
+TIMES = 1 if QUICK else 100
 ONE = "SELECT count(*) FROM matches"
 SAVED = "/v1/queries/cvk_win_rate?pool=bots"
 STOPPED = (200, 422)
