@@ -24,11 +24,12 @@ from replay import matchfile
 from replay.dataset.manifest import Manifest
 from replay.tables import core
 from tests.matches import finished
-from tests.projections.support import folded, items
+from tests.projections import support
 from tests.replay.dataset import oracle
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.stores import built, opened, put
 
+Folded = dict[str, dict[str, list[tuple[Any, ...]]]]
 _OF_A_FILE = ("matches", "moves", "facts", "draws", "decisions", "takebacks", "rulings")
 
 
@@ -48,22 +49,21 @@ def rows_of(folder: Path, manifest: Manifest, table: str) -> list[dict[str, Any]
     return found
 
 
-def tied(folder: Path, manifest: Manifest, files: dict[str, bytes]) -> Counter[str]:
+def tied(folder: Path, manifest: Manifest, expected: Folded) -> Counter[str]:
     """Compare each table with the oracle, match by match; count the rows that were compared."""
     compared: Counter[str] = Counter()
-    expected = {name: oracle.expected(data) for name, data in files.items()}
     for table in _OF_A_FILE:
-        by_match: dict[str, list[tuple[Any, ...]]] = {name: [] for name in files}
+        by_match: dict[str, list[tuple[Any, ...]]] = {name: [] for name in expected}
         for row in rows_of(folder, manifest, table):
             by_match[row["match"]].append(tuple(row.values()))
-        for name in files:
+        for name in expected:
             assert by_match[name] == expected[name][table], (table, name)
             compared[table] += len(by_match[name])
     return compared
 
 
-def test_each_table_equals_a_naive_fold_of_the_match_files(club: Club) -> None:
-    compared = tied(club.folder, club.manifest, club.files)
+def test_each_table_equals_a_naive_fold_of_the_match_files(club: Club, folded: Folded) -> None:
+    compared = tied(club.folder, club.manifest, folded)
     assert compared["matches"] == len(club.matches) == 15
     assert all(compared[table] > 2 for table in _OF_A_FILE), compared
 
@@ -78,7 +78,8 @@ def test_each_table_equals_a_naive_fold_of_200_match_files(tmp_path: Path) -> No
         ]
         files = {match.id: matchfile.write(match.records, store.note(match.id) or "") for match in matches}
         made = built(store, tmp_path / "club", cut=10_000)
-    assert tied(tmp_path / "club", made.manifest, files)["matches"] == 200
+    expected = {name: oracle.expected(data) for name, data in files.items()}
+    assert tied(tmp_path / "club", made.manifest, expected)["matches"] == 200
 
 
 def test_the_oracle_shares_nothing_with_the_tables() -> None:
@@ -94,9 +95,9 @@ def test_the_oracle_shares_nothing_with_the_tables() -> None:
 def test_seats_name_the_players_with_their_ratings(club: Club) -> None:
     seats = {(row["match"], row["seat"]): row for row in rows_of(club.folder, club.manifest, "seats")}
     assert len(seats) == 2 * len(club.matches)
-    ratings = folded(BOARDS, items(record for match in club.matches for record in match.records)).all(
-        RatingRow
-    )
+    ratings = support.folded(
+        BOARDS, support.items(record for match in club.matches for record in match.records)
+    ).all(RatingRow)
     rated = {(row.match, row.player): (row.before, row.after) for row in ratings}
     assert len(rated) == 2 * 5  # four matches of the pool live that were played, and the one with rulings
     for match in club.matches:
