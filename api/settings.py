@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, get_type_hints
 
 from msgspec import Struct
@@ -232,13 +232,20 @@ _PACKAGES = {  # which tell that an extra is there
 
 
 def missing(extra: str, what: str) -> str:
-    """Why `what` cannot be had, and the way out; empty: the extra's packages are installed."""
+    """Why `what` cannot be had, and the way out; empty: the extra's packages are installed.
+
+    None is imported: PyArrow alone brings NumPy and its threads, which most questions never need.
+    """
+    if all(map(_is_installed, _PACKAGES[extra])):
+        return ""
+    return (
+        f"{what} needs the extra `{extra}`, which is not installed:"
+        f" `GLASNOST_EXTRAS={extra} ./ops/run` installs it"
+    )
+
+
+def _is_installed(package: str) -> bool:
     try:
-        for package in _PACKAGES[extra]:
-            import_module(package)
-    except ImportError:
-        return (
-            f"{what} needs the extra `{extra}`, which is not installed:"
-            f" `GLASNOST_EXTRAS={extra} ./ops/run` installs it"
-        )
-    return ""
+        return find_spec(package) is not None
+    except ImportError:  # a finder of modules refuses it
+        return False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -39,6 +41,14 @@ IMPURE = {
     "asyncio",
     "logging",
 }
+# What a data process, which answers strangers, must not hold: people, keys, matches that run, secrets of
+# players, agents.  It would be there for who breaks out of DuckDB, and it would cost half of a start.
+NO_DATA_PROCESS_HOLDS = (
+    *("api.store", "api.gate", "api.bots", "api.bus", "api.mail", "api.web", "api.research", "api.witness"),
+    *("api.http.app_state", "api.http.auth", "api.http.exception_handlers", "api.http.sessions"),
+    *("api.seeded", "api.server_client", "domain.agents", "domain.partial_match", "projections"),
+    *("eventsourcing", "fastapi", "psycopg", "pydantic", "redis", "sqlite3", "prometheus_client"),
+)
 
 
 def _modules() -> dict[str, Path]:
@@ -135,3 +145,62 @@ def test_agents_keep_to_the_rules_of_their_game() -> None:
         for other in (game for game in games if own in games and game != own):
             taken = (f"domain.{other}.", f"domain.agents.{other}.")
             assert not [name for name in names if f"{name}.".startswith(taken)], path
+
+
+def _runs(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a file but under `if TYPE_CHECKING`; what stands in functions, too."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield child
+            yield from _runs(child)
+
+
+def _reached(start: str) -> dict[str, str]:
+    """All that a module imports, itself or through others, at once or in a function; with the importer."""
+    found, waiting = {start: ""}, [start]
+    while waiting:
+        module = waiting.pop()
+        names = set[str]()
+        for node in _runs(ast.parse(MODULES[module].read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        for name in sorted(set[str]().union(*map(_with_packages, names)) - set(found)):
+            if name in MODULES or name.split(".")[0] not in OWN:
+                found[name] = module
+            if name in MODULES:
+                waiting.append(name)
+    return found
+
+
+def _with_packages(name: str) -> set[str]:
+    parts = name.split(".")
+    return {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+
+
+def _held(names: Iterable[str]) -> list[str]:
+    """Those of these that a data process must not hold."""
+    return [name for name in names if f"{name}.".startswith(tuple(f"{no}." for no in NO_DATA_PROCESS_HOLDS))]
+
+
+def test_nothing_in_a_data_process_leads_to_the_store_the_gate_or_the_bots() -> None:
+    found = _reached("api.data.serving")
+    assert {"replay.dataset.search", "duckdb", "sklearn"} <= set(found), "also what functions import"
+    assert [f"{found[name]} imports {name}" for name in _held(found)] == []
+
+
+def test_a_process_of_queries_holds_nothing_of_the_program_but_itself() -> None:
+    own = {name for name in _reached("api.data.sql_parent") if name in MODULES}
+    assert own == {"api", "api.data", "api.data.sql_parent", "api.data.sql_child"}
+
+
+def test_a_data_process_has_imported_none_of_them_when_it_opens_its_data_set(tmp_path: Path) -> None:
+    code = "import sys; from api.cli.main import run; print(run(sys.argv[1:]), *sys.modules)"
+    command = [*(sys.executable, "-c", code, "data", "serve", str(tmp_path)), "--socket", str(tmp_path / "s")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    code_of_exit, *loaded = done.stdout.split()
+    assert (code_of_exit, done.stderr.startswith("glasnost: ")) == ("2", True), "there is no data set"
+    assert {"api.data.serving", "api.cli.data", "uvicorn"} <= set(loaded)
+    assert _held(loaded) == []
+    assert not {"numpy", "pyarrow", "matplotlib", "scipy", "sklearn"} & set(loaded), "imported where needed"

@@ -105,6 +105,27 @@ sys.exit("ended by itself")
     assert (told, program.returncode) == (b"ended by itself\n", 1)
 
 
+@pytest.mark.parametrize(
+    ("code", "ended", "said"),
+    [
+        ("print('said')", 0, "said\nlast\n"),
+        ("sys.exit(3)", 3, "last\n"),
+        ("sys.exit(256 + 7)", 7, "last\n"),
+        ("threading.Timer(0.01, print, ['late']).start()", 0, "late\nlast\n"),
+        ("ThreadPoolExecutor().submit(print, 'late')", 0, "late\nlast\n"),
+        ("threading.Thread(target=signal.pause, daemon=True).start()", 0, "last\n"),
+        ("raise KeyboardInterrupt", -signal.SIGINT, "last\n"),
+    ],
+)
+def test_a_forked_program_ends_as_an_interpreter_ends(code: str, ended: int, said: str) -> None:
+    begun = "import atexit, signal, sys, threading; from concurrent.futures import ThreadPoolExecutor\n"
+    begun += "atexit.register(print, 'last')\n"
+    forked_program = Forked(begun + code, environment={})
+    assert (forked_program.communicate()[0].decode(), forked_program.returncode) == (said, ended)
+    interpreter = subprocess.run([sys.executable, "-c", begun + code], capture_output=True, text=True)
+    assert (interpreter.stdout, interpreter.returncode) == (said, ended)
+
+
 def test_a_forked_program_is_killed_and_waited_for_like_any_child() -> None:
     program = Forked("import time; print('runs', flush=True); time.sleep(600)", environment={})
     assert program.stdout.readline() == b"runs\n"

@@ -178,6 +178,8 @@ def export(
     """
     from replay.tournaments.exports import Wanted
 
+    if out is None and kind == "bundle" and sys.stdout.isatty():
+        raise CannotBeDone("a tournament file is no text: name its file with --out, or redirect the output")
     with file_at(out) as file:
         backend.export(
             tournament,

@@ -26,8 +26,8 @@ from api.data.answers import Answer, Prepared
 from api.data.reader import Reader, Rows
 from api.data.sql_route import SNAPSHOT, SqlRoute
 from api.http import decoding, problems
+from api.http.caching import IMMUTABLE
 from api.http.decoding import JSON, LINES
-from api.http.middleware import IMMUTABLE
 from api.settings import product
 from domain.kernel import Refused
 from domain.refusals import QUOTED
@@ -217,13 +217,9 @@ def _named(response: Response, data: DataSet, tag: str) -> Response:
 # ── Refusals ──
 
 
-def _language(request: Request) -> str:
-    return decoding.language(request.headers.get("accept-language", ""))
-
-
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    language = _language(request)
+    language = decoding.language_of(request)
     return problems.answer(problems.document(error.kind, error, language), language, error.headers)
 
 

@@ -18,10 +18,9 @@ from api.data.reader import Reader
 from api.data.sql import Answered, Sql
 from api.data.sql_child import MOST_PARAMETERS, Task
 from api.http import decoding
-from api.http.auth import CHALLENGE, shown
 from api.http.data_process import CALLER
 from api.http.data_schemas import DataColumn, SqlRequest
-from api.http.decoding import JSON, LINES
+from api.http.decoding import CHALLENGE, JSON, LINES, bearer_of
 from domain.kernel import Refused
 
 ARROW, PARQUET = "application/vnd.apache.arrow.stream", "application/vnd.apache.parquet"
@@ -75,7 +74,7 @@ class SqlRoute:
 
     def _local(self, request: Request) -> str:
         """Who asks, by the token of this process; "" without a token.  Raises Refused: unauthorized."""
-        token = shown(request)
+        token = bearer_of(request)
         if token is not None and not secrets.compare_digest(token.encode(), self._token.encode()):
             raise Refused("unauthorized", "unknown-token", headers=CHALLENGE)
         return "" if token is None else "local"

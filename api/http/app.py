@@ -13,13 +13,14 @@ from starlette.requests import HTTPConnection
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import Message, Receive, Scope, Send
 
-from api.http import decoding, middleware, openapi
+from api.http import caching, decoding, openapi
 from api.http.app_state import Services
 from api.http.auth import address
 from api.http.connections import HEALTH
 from api.http.decoding import JSON
+from api.http.exception_handlers import HANDLERS, refused
 from api.http.middleware import answered, failed
-from api.http.problems import DOCS, HANDLERS, answer, document, refused
+from api.http.problems import DOCS, answer, document
 from api.http.routes import (
     analysis,
     data,
@@ -119,7 +120,7 @@ class Application(FastAPI):
         except asyncio.CancelledError:  # the server stops, and waits no longer: uvicorn would say 500
             if status:
                 raise
-            language = decoding.language(Request(scope).headers.get("accept-language", ""))
+            language = decoding.language_of(Request(scope))
             stopped = answer(document("in-doubt", Refused("in-doubt", "outcome-unknown"), language), language)
             await stopped(scope, receive, noting)
         except Exception as error:
@@ -270,4 +271,4 @@ async def _serve_document(request: Request, kind: str) -> Response:
         app.documents[kind] = page
     head = {"content-security-policy": "frame-ancestors 'none'"}
     response = Response(app.documents[kind], headers=head, media_type=kind)
-    return await middleware.kept(request, response, app.services.packed, (), own=False, final=True)
+    return await caching.kept(request, response, app.services.packed, (), own=False, final=True)

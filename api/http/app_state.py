@@ -23,6 +23,7 @@ from api.gate.tournament_follower import TournamentFollower
 from api.gate.tournament_proofs import TournamentProofs
 from api.gate.tournaments import TournamentGate
 from api.http.auth import Changes, Tickets, Tokens
+from api.http.caching import Packed
 from api.http.connections import Connections, allowed, proxies
 from api.http.data_process import DataPlace, DataProcess
 from api.http.health import HealthMonitor
@@ -30,7 +31,7 @@ from api.http.live_positions import LivePositions
 from api.http.lobby import Lobbies
 from api.http.lobby_feed import LobbyFeed
 from api.http.metrics import Metrics, OfTheBus, OfTheGate, OfTheMail, OfTheStore
-from api.http.middleware import Borders, Packed
+from api.http.middleware import Borders
 from api.http.rate_limits import AtOnce, Buckets
 from api.http.read_models import ReadModels
 from api.http.tournament_feed import TournamentFeed

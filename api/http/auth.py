@@ -19,7 +19,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from api.bus.redis_client import Away
-from api.http.decoding import bearer, header_of
+from api.http.decoding import CHALLENGE, bearer_of
 from api.http.rate_limits import Buckets
 from api.http.sessions import SECRET
 from api.store.interface import People, Person, SessionBounds, StoreError
@@ -29,7 +29,6 @@ from domain.match_base import Chair
 _KNOWN = 10_000  # tokens held in memory
 _KNOWN_SECONDS = 60.0  # then the store is asked again: a token may have been revoked
 IN_SESSION = "session "  # the prefix of the holder of a client that is signed in by a cookie
-CHALLENGE = {"www-authenticate": "Bearer"}
 _DIGITS = 32  # of a hash in the name of a holder
 NO_TOKEN = "address "  # the prefix of the holder of a client without a token
 
@@ -121,7 +120,7 @@ class Tokens:
         Raises:
             Refused: unauthorized, if there is a token and it is not valid; limit.
         """
-        token = shown(request)
+        token = bearer_of(request)
         if token is None and (secret := request.scope.get(SECRET)) is not None:
             return await self._signed_in(secret, address(request.scope))
         return await self.owner(token, address(request.scope))
@@ -220,19 +219,6 @@ class Tokens:
 
 def _visitor(person: Person | None, holder: str) -> Visitor | None:
     return Visitor(person, holder) if person else None
-
-
-def shown(request: HTTPConnection) -> str | None:
-    """Return the token of a request; None if it has none.
-
-    Raises:
-        Refused: unauthorized, if the header holds no bearer token.
-    """
-    header = header_of(request.scope, b"authorization", None)
-    token = bearer(header) if header is not None else None
-    if header is not None and token is None:
-        raise Refused("unauthorized", "authorization-header", headers=CHALLENGE)
-    return token
 
 
 def address(scope: Scope) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.types import Scope
 
 from api.settings import Settings
@@ -77,6 +77,7 @@ def words_of(shape: Any, name: str) -> list[str]:
 # ── What the headers of a request ask for: a language, a media type, an encoding, a token ──
 
 JSON, LINES, EVENTS = "application/json", "application/x-ndjson", "text/event-stream"
+CHALLENGE = {"www-authenticate": "Bearer"}
 D = TypeVar("D", str, None)
 _READ = 500  # characters of a header that are read
 
@@ -99,6 +100,11 @@ def language(accept_language: str) -> str:
     return LANGUAGES[0]
 
 
+def language_of(request: HTTPConnection) -> str:
+    """Return the best of our languages for a request."""
+    return language(request.headers.get("accept-language", ""))
+
+
 @lru_cache(maxsize=1_000)
 def media_type(accept: str, offered: Sequence[str] = (JSON, LINES, EVENTS)) -> str:
     """Return the best offered media type for an Accept header; by default the first."""
@@ -116,6 +122,19 @@ def bearer(authorization: str) -> str | None:
     """Return the token of an Authorization header; None if it is of another scheme."""
     scheme, _, token = authorization.partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def bearer_of(request: HTTPConnection) -> str | None:
+    """Return the token of a request; None if it has none.
+
+    Raises:
+        Refused: unauthorized, if the header holds no bearer token.
+    """
+    header = header_of(request.scope, b"authorization", None)
+    token = bearer(header) if header is not None else None
+    if header is not None and token is None:
+        raise Refused("unauthorized", "authorization-header", headers=CHALLENGE)
+    return token
 
 
 def _preferred(header: str) -> list[str]:

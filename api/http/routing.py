@@ -23,10 +23,11 @@ from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from api.gate import Gate
-from api.http import decoding, middleware
+from api.http import caching, decoding
 from api.http.app_state import Services
-from api.http.auth import CHALLENGE, Visitor
-from api.http.problems import refused
+from api.http.auth import Visitor
+from api.http.decoding import CHALLENGE
+from api.http.exception_handlers import refused
 from api.store.interface import Person, StoreError
 from domain.kernel import Refused
 from domain.refusals import Sentence
@@ -204,7 +205,7 @@ _HEADS = {
     language: ((b"content-language", language.encode()), (b"content-type", _JSON.encode()))
     for language in LANGUAGES
 }
-_NEVER = (b"cache-control", middleware.NEVER.encode())
+_NEVER = (b"cache-control", caching.NEVER.encode())
 IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="The ETag already at hand.")]
 _IF_NONE_MATCH = inspect.Parameter(
     "if_none_match", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=IfNoneMatch
@@ -342,9 +343,7 @@ class RouteEndpoint:
             alike = call.final and "authorization" not in vary
             private = call.visitor.person is not None and not alike
             packed = call.services.packed
-            response = await middleware.kept(
-                call.request, response, packed, vary, own=private, final=call.final
-            )
+            response = await caching.kept(call.request, response, packed, vary, own=private, final=call.final)
         elif not is_ready or b"cache-control" not in dict(response.raw_headers):
             response.raw_headers.append(_NEVER)
         if call.lag is not None:

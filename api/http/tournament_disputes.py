@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, UnsetType
 
 from api.gate import CachedMatch
 from api.gate.command_handler import Refusal
-from api.http.schemas import Request
+from api.http.request_schemas import Request
 from api.http.views import LogView
 from domain.bounds import MatchId
 from domain.chance import Secret

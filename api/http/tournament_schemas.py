@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from api.http.schemas import MailAddress, Request
+from api.http.request_schemas import MailAddress, Request
 from domain.tournaments.commands import (
     MOST_BOARDS,
     BoardNumber,

@@ -8,7 +8,8 @@ from starlette.requests import HTTPConnection
 
 from api.http import decoding
 from api.http.app_state import Services
-from api.http.auth import Visitor, address, shown
+from api.http.auth import Visitor, address
+from api.http.decoding import bearer_of
 from api.http.routing import Caller
 from api.http.ws_messages import Enter, Entered
 from api.store.interface import StoreError
@@ -35,8 +36,8 @@ class SocketAuth:
 
     def __init__(self, services: Services, connection: HTTPConnection) -> None:
         self._services, self._connection = services, connection
-        self._named = shown(connection) is not None  # by a token, or by the first message
-        self.language = decoding.language(connection.headers.get("accept-language", ""))
+        self._named = bearer_of(connection) is not None  # by a token, or by the first message
+        self.language = decoding.language_of(connection)
         self.visitor = Visitor(None, "")
         self._place = ExitStack()
         self.entered = False

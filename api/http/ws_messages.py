@@ -12,23 +12,18 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.http.lobby import Lobby
 from api.http.lobby_feed import LobbyPush
-from api.http.schemas import (
-    REF,
+from api.http.request_schemas import (
     ClockChange,
-    Done,
     Freezing,
-    MatchSummary,
     Moves,
-    MoveView,
     OpenSalt,
-    Problem,
-    PromptView,
     Request,
     Resignation,
     Sit,
     Takeback,
 )
-from api.http.schemas import TakebackAnswer as Agreement
+from api.http.request_schemas import TakebackAnswer as Agreement
+from api.http.schemas import REF, Done, MatchSummary, MoveView, Problem, PromptView
 from domain.bounds import MOST, MatchId, Number, SeatName
 
 PATH = "/v1/socket"

@@ -25,27 +25,26 @@ from starlette.types import Receive, Send
 from api.gate import CachedMatch
 from api.http import decoding
 from api.http.app_state import Services
+from api.http.exception_handlers import problem
 from api.http.live_positions import Wanted
 from api.http.lobby_feed import Listener
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
-from api.http.problems import problem
-from api.http.routes import matches, officials
-from api.http.routes.event_stream import must_be_room, positions_of, wanted_by
-from api.http.routes.lobby import lobby_of
-from api.http.routing import Caller, encode
-from api.http.schemas import (
+from api.http.request_schemas import (
     ClockChange,
     Freezing,
     Moves,
     OpenSalt,
-    Problem,
-    PromptView,
     Resignation,
     Sit,
     Takeback,
     TakebackAnswer,
 )
+from api.http.routes import matches, officials
+from api.http.routes.event_stream import must_be_room, positions_of, wanted_by
+from api.http.routes.lobby import lobby_of
+from api.http.routing import Caller, encode
+from api.http.schemas import Problem, PromptView
 from api.http.views import LogView, Positions, with_position
 from api.http.ws_auth import SocketAuth
 from api.http.ws_messages import (

@@ -14,8 +14,8 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from msgspec import UNSET
 from starlette.responses import Response
 
+from api.http.caching import NEVER
 from api.http.lobby import DAY, OVER_DAYS, LobbyMatch
-from api.http.middleware import NEVER
 from api.http.routing import Call
 from api.mail.kinds import SHORT
 from api.mail.links import fits

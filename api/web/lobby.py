@@ -8,8 +8,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
+from api.http.caching import NEVER
 from api.http.lobby import Highlight, Lobby, LobbyMatch
-from api.http.middleware import NEVER
 from api.http.routes.lobby import lobby_of
 from api.http.routing import Call
 from api.web.clocks import SeatClock, seat_clock

@@ -7,7 +7,7 @@ import asyncio
 from msgspec import Struct
 from starlette.responses import Response
 
-from api.http.middleware import NEVER
+from api.http.caching import NEVER
 from api.http.routing import Call
 from api.store.sql import SqlStore
 from api.store.transparency import Openings, SignedSize

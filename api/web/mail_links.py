@@ -11,7 +11,7 @@ import asyncio
 
 from starlette.responses import Response
 
-from api.http.middleware import NEVER
+from api.http.caching import NEVER
 from api.http.routing import Call
 from api.mail.links import fits
 from api.mail.worker import CONFIRM_LASTS

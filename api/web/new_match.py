@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from api.bots.levels import LEVELS
-from api.http.middleware import NEVER
+from api.http.caching import NEVER
 from api.http.permissions import looked
 from api.http.routes.reservations import reserved_seats
 from api.http.routing import Call

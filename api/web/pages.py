@@ -16,12 +16,13 @@ from starlette.routing import Route
 
 from api.gate import CachedMatch
 from api.gate.command_handler import seats_of
-from api.http import middleware
+from api.http import caching
 from api.http.app_state import Services
 from api.http.auth import NO_TOKEN, Visitor, address
+from api.http.exception_handlers import problem
 from api.http.game_words import words_address_of
 from api.http.permissions import looked, viewer
-from api.http.problems import DOCS, problem
+from api.http.problems import DOCS
 from api.http.routing import Call
 from api.http.schemas import MatchSummary
 from api.http.views import SPECTATOR, players_of, summary
@@ -167,11 +168,11 @@ class Pages:
         except (Refused, StoreError) as error:
             said, headers = await problem(error, services, call.language)
             response = self.shell.page(call, "problem.html", said.status, framed=framed, problem=said)
-            response.headers.update({**headers, "cache-control": middleware.NEVER})
+            response.headers.update({**headers, "cache-control": caching.NEVER})
             return response
         signed_in = call.visitor.person is not None
         vary = _VARY[:1] if anonymous else _VARY
-        return await middleware.kept(
+        return await caching.kept(
             request, response, services.packed, vary, own=signed_in, final=call.final and not signed_in
         )
 

@@ -208,7 +208,7 @@ def language_of(request: Request, *, cookies: bool = True) -> str:
     for wanted in (request.query_params.get("lang"), request.cookies.get(COOKIE) if cookies else None):
         if wanted in LANGUAGES:
             return str(wanted)
-    return decoding.language(request.headers.get("accept-language", ""))
+    return decoding.language_of(request)
 
 
 def language_link(request: Request, language: str) -> str:

@@ -8,10 +8,10 @@ import re
 from starlette.responses import Response
 
 from api.http import sessions as cookies
-from api.http.middleware import NEVER
+from api.http.account_schemas import Notifications
+from api.http.caching import NEVER
 from api.http.routes.notifications import view
 from api.http.routing import Call
-from api.http.schemas import Notifications
 from api.web.shell import HasShell
 
 PATH = "/in"

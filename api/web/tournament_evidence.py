@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from api.gate.tournament_integrity import LIGHTS, BoardIntegrity, Integrity, as_csv, integrity_of
-from api.http.middleware import NEVER
+from api.http.caching import NEVER
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
 from api.store.sql import SqlStore

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
-from api.http.middleware import NEVER
+from api.http.caching import NEVER
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
 from api.web.shell import HasShell, texts

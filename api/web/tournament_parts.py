@@ -14,8 +14,8 @@ from msgspec import UNSET, Struct
 from starlette.responses import Response
 
 from api.gate.tournament_commands import state_at
+from api.http.caching import NEVER
 from api.http.decoding import content_of
-from api.http.middleware import NEVER
 from api.http.permissions import looked
 from api.http.routing import Call
 from api.http.tournament_views import pair_view, people_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from api.http.middleware import NEVER
+from api.http.caching import NEVER
 from api.http.routes.lists import stood_for
 from api.http.routes.tournaments import actor_of, carried_out
 from api.http.routing import Call

@@ -27,6 +27,9 @@ Kind = Literal[
 ]
 BYES = frozenset({"pairing_bye", "full_bye", "half_bye", "zero_bye"})
 AGAINST = frozenset({"pending", "played", "forfeit"})  # the kinds that name an opponent
+_OUTCOMES_OF_A_BOARD = frozenset(
+    {(None, None), ("draw", "draw"), ("win", "loss"), ("loss", "win"), ("loss", "loss")}
+)
 
 
 class Points(Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,7 +125,7 @@ def points_of(points: Points, cell: Cell) -> int:
     """Return what a cell is worth, in half points."""
     match cell.kind:
         case "played":
-            return {"win": points.win, "draw": points.draw, "loss": points.loss, None: 0}[cell.outcome]
+            return _of_outcome(points, cell.outcome)
         case "forfeit":
             return points.win if cell.outcome == "win" else 0
         case "pairing_bye":
@@ -132,6 +135,18 @@ def points_of(points: Points, cell: Cell) -> int:
         case "half_bye":
             return points.draw
         case _:
+            return 0
+
+
+def _of_outcome(points: Points, outcome: Outcome | None) -> int:
+    match outcome:
+        case "win":
+            return points.win
+        case "draw":
+            return points.draw
+        case "loss":
+            return points.loss
+        case None:
             return 0
 
 
@@ -198,8 +213,7 @@ def _mirrored(table: Crosstable) -> bool:
             if not 1 <= cell.opponent <= len(table.lines) or cell.opponent == line.number:
                 return False
             other = cell_of(table.lines[cell.opponent - 1], index + 1)
-            agree = (other.opponent, other.kind) == (line.number, cell.kind) and other.colour != cell.colour
-            outcomes = {cell.outcome, other.outcome}
-            if not agree or outcomes not in ({None}, {"draw"}, {"win", "loss"}, {"loss"}):
+            agree = other.opponent == line.number and other.kind == cell.kind and other.colour != cell.colour
+            if not agree or (cell.outcome, other.outcome) not in _OUTCOMES_OF_A_BOARD:
                 return False
     return True

@@ -6,7 +6,7 @@ among all who take part, or did; a round that is not published yet counts as pai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from domain.tournaments.crosstable import (
 )
 from domain.tournaments.crosstable import Kind as CellKind
 from domain.tournaments.drafts import without_board
-from domain.tournaments.state import Board, Entrant, Round, Tournament, results_of
+from domain.tournaments.state import Board, Round, Tournament, results_of
 from domain.tournaments.terms import BOTH
 from domain.tournaments.totals import FORFEITS, summed, total
 
@@ -38,7 +38,18 @@ def crosstable(s: Tournament, *, adjourned: bool = False) -> Crosstable:
     """
     listed = s.numbered
     numbers = {one.id: number for number, one in enumerate(listed, 1)}
-    lines = tuple(_line(s, one, numbers, adjourned) for one in listed)
+    by_round = [_cells(s, had, numbers, adjourned) for had in s.rounds]
+    lines = tuple(
+        Line(
+            one.id,
+            number,
+            one.rating,
+            tuple([cells[one.id] for cells in by_round]),
+            not one.takes_part,
+            one.penalty,
+        )
+        for number, one in enumerate(listed, 1)
+    )
     return Crosstable(
         rounds=s.last_round,
         lines=lines,
@@ -91,10 +102,14 @@ def _with_bye(line: Line, why: str | None, round_number: int) -> Line:
     return Line(line.entrant, line.number, line.rating, cells, line.withdrawn, line.penalty)
 
 
-def _line(s: Tournament, one: Entrant, numbers: dict[str, int], adjourned: bool) -> Line:
-    cells = tuple(_with_game_points(s, one.id, had, numbers, adjourned) for had in s.rounds)
-    withdrawn = not one.takes_part
-    return Line(one.id, numbers[one.id], one.rating, cells, withdrawn, one.penalty)
+def _cells(s: Tournament, had: Round, numbers: dict[str, int], adjourned: bool) -> Mapping[str, Cell]:
+    """The cells of a round by entrant.  The round keeps them while terms and numbers stay the same."""
+    basis = (s.terms, numbers)
+    known = had.cells.get(adjourned)
+    if known is None or known[0] != basis:
+        made = {entrant: _with_game_points(s, entrant, had, numbers, adjourned) for entrant in numbers}
+        known = had.cells[adjourned] = basis, made
+    return known[1]
 
 
 def _with_game_points(

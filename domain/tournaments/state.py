@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from domain.tournaments.crosstable import Cell
 from domain.tournaments.events import Paired, Unfinished
 from domain.tournaments.formats.bracket import Bracket, Game, Gone, bracket
 from domain.tournaments.formats.knockout import LEAST, MOST
@@ -180,6 +181,14 @@ class Round(Struct, frozen=True, omit_defaults=True, dict=True):
     @cached_property
     def _pair_of(self) -> Mapping[str, tuple[Board, ...]]:
         return {name: pair for pair in reversed(self.pairs) for name in pair[0].entrants}
+
+    @cached_property
+    def cells(self) -> dict[bool, tuple[tuple[Terms, Mapping[str, int]], Mapping[str, Cell]]]:
+        """What `domain.tournaments.crosstables` keeps, by whether adjourned boards count as drawn.
+
+        The cells of the entrants, and the terms and numbers from which they follow.
+        """
+        return {}
 
     @cached_property
     def pairs(self) -> tuple[tuple[Board, ...], ...]:

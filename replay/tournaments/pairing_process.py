@@ -6,7 +6,6 @@ python -m replay.tournaments.pairing_process < round.trf
 from __future__ import annotations
 
 import contextlib
-import os
 import resource
 import sys
 from typing import Any
@@ -16,13 +15,11 @@ import msgspec
 from domain.kernel import Refused
 from replay.tournaments.pairing import PairingAnswer, pair
 
-NICENESS = 10  # moves come first
 MEMORY = 4 * 1024**3  # bytes of address space
 
 
 def main() -> None:
     """Read a TRF from standard input; print the answer, or the refusal, as JSON."""
-    os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:

@@ -71,6 +71,11 @@ def test_without_the_engine_only_without_pairings_is_well(
     assert "pairings: not checked" in done.out
 
 
+def test_a_terminal_gets_no_tournament_file(glasnost: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    glasnost("tournament", "export", "--store", "s", "cup").refused(2, "--out")
+
+
 def test_what_is_no_file_is_refused(glasnost: Program, tmp_path: Path) -> None:
     glasnost("tournament", "verify", "nowhere").refused(2, "nowhere")
     glasnost("tournament", "verify", ".").refused(2, "directory")

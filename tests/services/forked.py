@@ -20,7 +20,7 @@ from typing import IO
 
 import msgspec
 
-from tests.services.forking import Request
+from tests.services.forking import THREADLESS, Request
 
 ROOT = Path(__file__).parents[2]
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -165,7 +165,7 @@ def server() -> str:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
-        env={**kept, "LC_ALL": "C.UTF-8"},
+        env={**kept, **THREADLESS, "LC_ALL": "C.UTF-8"},
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"listening\n"

@@ -1,7 +1,8 @@
 """A fork server: a process that has imported the product once, and forks for each program that a test starts.
 
 An interpreter that imports the server takes about a second of one core; a fork takes some milliseconds.  Each
-program is a process of its own all the same, with its own arguments, variables, folder and streams.
+program is a process of its own all the same, with its own arguments, variables, folder and streams.  At its
+end it does what an interpreter does, but for clearing a memory that ends with it: that takes ten forks.
 
 A client connects to the socket and sends one message: a `Request` as JSON, with its standard streams as
 file descriptors.  The answer is the number of the process.  A process that is `attached` belongs to the
@@ -14,6 +15,7 @@ The server ends when its standard input is closed.  It must have one thread, so 
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import os
@@ -22,16 +24,31 @@ import selectors
 import signal
 import socket
 import sys
+import threading
 import time
 from contextlib import suppress
 from types import ModuleType
+from typing import NoReturn
 
 import msgspec
 from msgspec import Struct
 
 _LARGEST = 1 << 20  # bytes of a request; the variables of the tests take a few thousand
-# What the programs import that tests start.  Modules that start threads may not be among them (pyarrow does).
-_IMPORTED = ("api.http.server", "api.data.serving", "psycopg", "duckdb", "tests.api.patience")
+THREADLESS = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""The variables with which NumPy and PyArrow start no thread when they are imported."""
+# What the programs import that tests start.  Modules that start threads may not be among them.
+_IMPORTED = (
+    *(
+        "api.http.server",
+        "api.data.serving",
+        "psycopg",
+        "duckdb",
+        "numpy",
+        "pyarrow.compute",
+        "pyarrow.parquet",
+    ),
+    "tests.api.patience",
+)
 SCRIPT = """
 import os, runpy, sys
 sys.argv = sys.argv[1:]
@@ -68,7 +85,7 @@ def main() -> None:
     accepted = _serve(sys.argv[1])
     if accepted is not None:
         _become(*accepted)
-        _run(accepted[0])
+        _end(accepted[0])
 
 
 def _import_all() -> None:
@@ -170,6 +187,28 @@ def _become(request: Request, streams: list[int]) -> None:
     sys.stdin = os.fdopen(0, "r", encoding="utf-8", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def _end(request: Request) -> NoReturn:
+    """Run the program, and end as an interpreter does; only what the system does anyway is left to it."""
+    try:
+        _run(request)
+        code = 0
+    except SystemExit as ended:
+        if not isinstance(ended.code, int | None):
+            raise
+        code = ended.code or 0
+    others = set(threading.enumerate()) - {threading.current_thread()}
+    if not all(thread.daemon for thread in others):
+        sys.exit(code)  # it waits for them
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:  # None: the program has closed it
+                stream.flush()
+        except (OSError, ValueError):
+            sys.exit(code)  # it says so
+    os._exit(code & 0xFF)
 
 
 def _run(request: Request) -> None:

@@ -8,11 +8,11 @@ from api.bots.analysis import SOON
 from api.bots.analysis_worker import Analysis
 from api.bots.opinion import ADVISER
 from api.bots.strengths import strength_of
+from api.http.bot_schemas import AnalysedMove, AnalysisAgent, AnalysisProgress, AnalysisView, SuggestionView
 from api.http.permissions import looked
 from api.http.routes import MatchId
 from api.http.routes.server_info import strength_view
 from api.http.routing import LOOKS, Api, Call, Documented
-from api.http.schemas import AnalysedMove, AnalysisAgent, AnalysisProgress, AnalysisView, SuggestionView
 from domain.kernel import Picks, Seat
 from domain.match import Match
 from replay.analysis import MoveAnalysis, Suggestion

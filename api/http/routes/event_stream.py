@@ -14,9 +14,9 @@ from starlette.types import Receive, Scope, Send
 
 from api.gate import CachedMatch, Gate
 from api.http.auth import Admission
+from api.http.caching import NEVER, weak
 from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.live_positions import Wanted
-from api.http.middleware import NEVER, weak
 from api.http.permissions import log_view, looked, view_of, viewer
 from api.http.routes import After, AtLeast, Limit, MatchId, View
 from api.http.routing import FORBIDDEN, LOOKS, Api, Call, Caller, Documented, encode

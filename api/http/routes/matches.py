@@ -11,29 +11,25 @@ from msgspec.structs import asdict, replace
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.gate.command_handler import seat_if_any, seats_of
+from api.http.account_schemas import BOT
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
-from api.http.routes import PLAYING, At, AtLeast, MatchId, SeatName, View
-from api.http.routes.reservations import asked_for, reserved_seats, those_that_stand
-from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
-from api.http.schemas import (
-    BOT,
+from api.http.request_schemas import (
     Closing,
-    Done,
-    MatchSummary,
-    MatchView,
     Moves,
     NewBranch,
     NewMatch,
-    OpenedMatch,
     OpenSalt,
-    PromptView,
     Resignation,
     Ruling,
     Sit,
     Takeback,
     TakebackAnswer,
 )
+from api.http.routes import PLAYING, At, AtLeast, MatchId, SeatName, View
+from api.http.routes.reservations import asked_for, reserved_seats, those_that_stand
+from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
+from api.http.schemas import Done, MatchSummary, MatchView, OpenedMatch, PromptView
 from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
 from api.store.log_proofs import evidence_of
 from domain.bounds import MOST

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+from api.http.account_schemas import Notifications, Often
 from api.http.auth import address
+from api.http.request_schemas import NewFeed, NewNotifications
 from api.http.routing import SENT, Api, Call
-from api.http.schemas import NewFeed, NewNotifications, Notifications, Often
 from api.mail.settings import CONFIRMATIONS_A_DAY
 from api.store.interface import Spent, Subscription
 from domain.kernel import Refused

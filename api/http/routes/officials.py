@@ -9,10 +9,11 @@ from msgspec import UNSET
 
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked
+from api.http.request_schemas import ClockChange, Freezing
 from api.http.routes import PLAYING, At, MatchId
 from api.http.routes.matches import COMMANDS, done_view
 from api.http.routing import LOOKS, Api, Call, Caller
-from api.http.schemas import ClockChange, Done, EvidenceView, Freezing
+from api.http.schemas import Done, EvidenceView
 from domain.kernel import Refused
 from domain.log import Damaged, unb64
 from domain.refusals import QUOTED

@@ -10,26 +10,23 @@ from fastapi import Query
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from api.http.app_state import FORGOTTEN, checked
-from api.http.auth import address
-from api.http.permissions import viewer
-from api.http.routes import PlayerId
-from api.http.routes.lists import Cursor, Rows, stood_for
-from api.http.routing import FORBIDDEN, SENT, Api, Call
-from api.http.schemas import (
+from api.http.account_schemas import (
     BOT,
     AuditEntryView,
     AuditLog,
-    Because,
     FoundPlayer,
     FoundPlayers,
-    NewName,
-    NewPlayer,
-    NewTicket,
     PlayerView,
     Ticket,
     Token,
 )
+from api.http.app_state import FORGOTTEN, checked
+from api.http.auth import address
+from api.http.permissions import viewer
+from api.http.request_schemas import Because, NewName, NewPlayer, NewTicket
+from api.http.routes import PlayerId
+from api.http.routes.lists import Cursor, Rows, stood_for
+from api.http.routing import FORBIDDEN, SENT, Api, Call
 from api.store.accounts import folded
 from api.store.interface import Act
 from domain.kernel import Refused

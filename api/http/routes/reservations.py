@@ -15,9 +15,10 @@ from msgspec import UNSET
 
 from api.gate.gate import hashed, new_invitation
 from api.http.permissions import looked
+from api.http.request_schemas import Reserve, Withdrawal
 from api.http.routes import PLAYING, MatchId, SeatName
 from api.http.routing import FORBIDDEN, SENT, Api, Call, Caller
-from api.http.schemas import Reserve, SeatReservation, SeatReservations, Withdrawal
+from api.http.schemas import SeatReservation, SeatReservations
 from api.store.interface import Reservation, StoreError
 from domain.kernel import Refused, Seat
 from domain.match_base import Outline

@@ -13,17 +13,14 @@ from api.bots.strengths import Strength, strength_of
 from api.gate import Refusal
 from api.gate.command_handler import seats_of
 from api.http import health
+from api.http.bot_schemas import BotList, BotMethod, BotStrength, BotView
+from api.http.caching import IMMUTABLE
 from api.http.game_words import EncodedWords, encoded_words, encoded_words_of
-from api.http.middleware import IMMUTABLE
 from api.http.permissions import looked
 from api.http.problems import KINDS, answer, document, page
 from api.http.routes import ID, GameName
 from api.http.routing import FORBIDDEN, LOOKS, Answer, Api, Call
 from api.http.schemas import (
-    BotList,
-    BotMethod,
-    BotStrength,
-    BotView,
     GameDetail,
     GameList,
     Health,

@@ -12,9 +12,11 @@ from msgspec import UNSET
 from starlette.responses import Response
 
 from api.http import sessions
-from api.http.auth import CHALLENGE, address
+from api.http.account_schemas import Link, Role, SessionList, SessionView, SignedIn
+from api.http.auth import address
+from api.http.decoding import CHALLENGE
+from api.http.request_schemas import NewLink, SignIn
 from api.http.routing import FORBIDDEN, SENT, Api, Call
-from api.http.schemas import Link, NewLink, Role, SessionList, SessionView, SignedIn, SignIn
 from api.store.interface import Act, NewSession
 from domain.kernel import Refused
 

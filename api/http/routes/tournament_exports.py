@@ -10,7 +10,7 @@ from fastapi import Query, Response
 from starlette.responses import StreamingResponse
 
 from api.gate.tournament_commands import state_at
-from api.http.middleware import weak
+from api.http.caching import weak
 from api.http.routes.tournaments import AtEntry, TournamentId
 from api.http.routing import Api, Call, Documented
 from api.http.tournament_views import people_of

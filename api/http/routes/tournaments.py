@@ -16,9 +16,9 @@ from api.gate import Key
 from api.gate.tournament_commands import Accepted, state_at
 from api.gate.tournament_measures import penalise
 from api.gate.tournaments import TournamentGate
+from api.http.caching import NEVER, weak
 from api.http.decoding import EVENTS, LINES, media_type
 from api.http.idempotency import IdempotencyKey, key_of
-from api.http.middleware import NEVER, weak
 from api.http.routes import PLAYING
 from api.http.routes.event_stream import LastEventId, Stream, resumed
 from api.http.routes.lists import Cursor, OneGame, Player, Rows

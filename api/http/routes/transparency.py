@@ -9,9 +9,9 @@ from fastapi import Query, Request, Response
 
 from api.http.app_state import Services
 from api.http.auth import NO_TOKEN, address
-from api.http.middleware import IMMUTABLE
+from api.http.caching import IMMUTABLE
+from api.http.exception_handlers import refused
 from api.http.permissions import looked
-from api.http.problems import refused
 from api.http.routes import ID
 from api.http.routing import LOOKS, Api, Call
 from api.http.schemas import ConsistencyProof, LogEvidence, LogLeaf

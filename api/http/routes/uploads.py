@@ -7,9 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from api.http.auth import address
+from api.http.request_schemas import NewWithdrawal
 from api.http.routes import ID, PLAYING, MatchId
 from api.http.routing import FILE, SENT, Api, Call
-from api.http.schemas import MatchSummary, NewWithdrawal, WithdrawalView
+from api.http.schemas import MatchSummary, WithdrawalView
 from api.http.views import players_of, summary
 from api.store.interface import Quota, Spent
 from api.store.keys import Keys

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from api.http import middleware
+from api.http import caching
+from api.http.caching import Packed
 from api.http.decoding import takes_gzip
-from api.http.middleware import Packed
 from tests.api.http.served import Answer, Client, Served
 from tests.api.http.streaming import Listener
 from tests.api.http.test_commands import bid
@@ -264,7 +264,7 @@ def test_public_final_response_is_compressed_if_the_client_accepts_it(
         done.append(len(body))
         return compress(body, *given, **named)
 
-    monkeypatch.setattr(middleware, "_LEAST", 1)
+    monkeypatch.setattr(caching, "_LEAST", 1)
     monkeypatch.setattr(gzip, "compress", counted)
     client, (address, players) = server.client(), over(server)
     paths = [*SAME_FOR_ALL, *(address + more for more in ("", "?view=all", "/turns", "/moves"))]
@@ -289,7 +289,7 @@ def test_public_final_response_is_compressed_if_the_client_accepts_it(
 
 
 def test_running_match_and_files_are_not_compressed(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "_LEAST", 1)
+    monkeypatch.setattr(caching, "_LEAST", 1)
     match, players = server.table()
     address = bid(match, players)
     paths = ["", "?at=3", "?view=spectator", "/prompt", "/moves", "/turns", "/file", "/checkpoint"]

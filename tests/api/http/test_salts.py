@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from api.gate import Gate
+from api.http.request_schemas import Sit
 from api.http.routing import encode
-from api.http.schemas import Sit
 from api.settings import Settings
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore

@@ -19,6 +19,11 @@ from domain.tournaments.crosstable import (
     rounds_paired,
     score,
 )
+from domain.tournaments.crosstables import crosstable
+from domain.tournaments.events import Unfinished
+from domain.tournaments.state import Entrant
+from domain.tournaments.terms import Terms
+from tests.domain.tournaments.hall import Hall
 
 WIN, LOSS = Cell("played", 2, "w", "win"), Cell("played", 1, "b", "loss")
 FIRST = Line("a", 1, 1800, (WIN,))
@@ -57,6 +62,24 @@ def test_a_table_gives_scores_boards_and_rounds() -> None:
     assert (cell_of(FIRST, 2), cell_of(THIRD, 2).kind) == (OPEN, "half_bye")
     assert rounds_paired(TABLE) == 1
     assert rounds_paired(Crosstable(3, ())) == 0
+
+
+def test_a_table_that_was_read_before_follows_new_numbers_and_new_terms() -> None:
+    hall = Hall(Terms(game="cia_vs_kgb", format="round_robin", rounds=3), 4)
+    hall.play()
+    first, *others = hall.s.rounds[0].boards
+    adjourned_first = replace(first, ruling=None, policy=Unfinished(first.number, "adjourn"))
+    s = replace(hall.s, rounds=(replace(hall.s.rounds[0], boards=(adjourned_first, *others)),))
+    best = Entrant("n9", "q9", "active", rating=4_000, first_round=2)
+    for later in (
+        s,
+        replace(s, entrants={**s.entrants, "n9": best}),
+        replace(s, terms=replace(s.terms, rated=not s.terms.rated)),
+        s,
+    ):
+        for adjourned in (False, True, False):
+            unread = replace(later, rounds=tuple(map(replace, later.rounds)))
+            assert crosstable(later, adjourned=adjourned) == crosstable(unread, adjourned=adjourned)
 
 
 def test_a_table_goes_through_json() -> None:

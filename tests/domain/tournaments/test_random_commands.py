@@ -54,7 +54,9 @@ def run(seed: int, commands: int) -> tuple[Counter[str], TournamentLog]:
             assert (play.log.root, play.log.state) == before
         else:
             check(play.log.state)
-            assert reread(play.log).state == play.log.state
+            fresh = reread(play.log).state
+            assert fresh == play.log.state
+            assert crosstable(fresh) == crosstable(play.log.state)
     return found, play.log
 
 

@@ -344,10 +344,11 @@ def test_two_processes_that_answer_differently_are_refused() -> None:
 def test_a_process_leads_a_group_in_the_session_of_its_server() -> None:
     """Its niceness counts against the server, and a Ctrl-C is not for it."""
     code = (
-        f"import os, json; found = os.getpgrp() == os.getpid(), os.getsid(0) == {os.getsid(0)};"
+        "import os, json, sys; sys.stdin.read();"
+        f"found = os.getpgrp() == os.getpid(), os.getsid(0) == {os.getsid(0)}, os.nice(0) - {os.nice(0)};"
         "print(json.dumps({'refused': {'kind': str(found), 'id': 'pairing-differs'}}))"
     )
-    assert refusal(process(code)) == ("(True, True)", "pairing-differs")
+    assert refusal(process(code)) == ("(True, True, 10)", "pairing-differs")
 
 
 def test_a_process_that_is_too_slow_is_killed_with_what_it_has_started(
