@@ -255,12 +255,14 @@ def statement_of(sql: str, bound: Bound) -> Statement:
 
 
 def wilson(rate: str, n: str) -> tuple[str, str]:
-    """The SQL of the two ends of the Wilson interval of 95 % of a rate over `n` cases, within 0 and 1."""
-    n = f"({n})::DOUBLE"
-    centre = f"({rate} + {Z * Z / 2} / {n})"
-    half = f"{Z} * sqrt(greatest({rate} * (1 - {rate}), 0) / {n} + {Z * Z / 4} / ({n} * {n}))"
-    scale = f"(1 + {Z * Z} / {n})"
-    low, high = f"({centre} - {half}) / {scale}", f"({centre} + {half}) / {scale}"
+    """The SQL of the two ends of the Wilson interval of 95 % of a rate over `n` cases, within 0 and 1.
+
+    Numerator and denominator are multiplied by `n`: the database takes most of its time for a small data set
+    to find the function of each operator, so there are few.
+    """
+    centre = f"{rate} * {n} + {Z * Z / 2}e0"
+    half = f"{Z}e0 * sqrt(greatest({rate} * (1 - {rate}), 0) * {n} + {Z * Z / 4}e0)"
+    low, high = (f"({centre} {sign} {half}) / ({n} + {Z * Z}e0)" for sign in "-+")
     return (
         f"CASE WHEN {rate} <= 0 THEN 0.0 WHEN {rate} <= 1 THEN greatest(0.0, {low}) END",
         f"CASE WHEN {rate} >= 1 THEN 1.0 WHEN {rate} >= 0 THEN least(1.0, {high}) END",

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -201,8 +202,9 @@ def test_two_run_eight_wait_and_one_more_is_refused(
     async def asked_at_once() -> list[Any]:
         sql = Sql(tmp_path, SqlLimits(seconds=0.05))
         data = glasnost.open(small.folder)
+        duckdb.connect(str(tmp_path / f"{'0' * 16}.duckdb")).close()
+        sql.database._latest = tmp_path / f"{'0' * 16}.duckdb", data.snapshot
         try:
-            await sql.database.of(data)
             asks = [sql.ask(f"p{n}", data, Task("", endless, [], 1, "json")) for n in range(11)]
             return await asyncio.gather(*asks, return_exceptions=True)
         finally:

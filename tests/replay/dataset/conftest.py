@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import msgspec
@@ -19,6 +21,7 @@ from replay.dataset import manifest as manifests
 from replay.dataset.manifest import Manifest
 from replay.dataset.reading import view
 from tests.made_once import made_once
+from tests.replay.dataset import oracle
 from tests.replay.dataset.crowd import TABLES, crowd, write_data_set
 from tests.replay.dataset.stores import LARGE, built, fill, opened
 
@@ -82,6 +85,21 @@ def opened_club(club: Club) -> DataSet:
     vars(data)["_connection"] = database
     data._viewed.update(data.tables)
     return data
+
+
+@pytest.fixture(scope="session")
+def folded(
+    club: Club, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, list[tuple[Any, ...]]]]:
+    """The rows of the core tables by match and table, as the oracle folds them from the match files."""
+
+    def make(home: Path) -> None:
+        found = {name: oracle.expected(data) for name, data in club.files.items()}
+        (home / "tables").write_bytes(pickle.dumps(found))
+
+    home = made_once(tmp_path_factory, "folded", make)
+    found: dict[str, dict[str, list[tuple[Any, ...]]]] = pickle.loads((home / "tables").read_bytes())
+    return found
 
 
 def make_many(home: Path) -> None:

@@ -61,11 +61,17 @@ def _parts(folder: Path, table: Table, rows: list[tuple[str, Row]]) -> Iterable[
     known = {column.name for column in table.columns}
     for pool in sorted({pool for pool, _ in rows}):
         chosen = [row for one, row in rows if one == pool]
-        assert not {name for row in chosen for name in row} - known
+        assert not set().union(*chosen) - known
         made = PartWriter(folder, table, pool, 1, 1_000)
-        whole = [tuple(row.get(column.name) for column in table.columns) for row in chosen]
-        made.add(batch_of(table, whole))
+        made.add(
+            batch_of(table, list(zip(*(_column(one.name, chosen) for one in table.columns), strict=True)))
+        )
         yield made.complete()
+
+
+def _column(name: str, rows: list[Row]) -> list[Any]:
+    """The values of a column; most columns have none."""
+    return [row.get(name) for row in rows]
 
 
 def crowd(

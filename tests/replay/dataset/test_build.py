@@ -110,10 +110,10 @@ import pyarrow.compute, pyarrow.parquet  # the first build imports nothing, as t
 from tests.replay.dataset.stores import built, content
 from api.store.sqlite import SqliteStore
 
-home, kills = Path(sys.argv[1]), int(sys.argv[2])
+home, kills, cut = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[4])
 store = SqliteStore.open(home / "games", write=False)
 began = time.monotonic()
-whole = content(home / "whole", built(store, home / "whole", cut=80).manifest)
+whole = content(home / "whole", built(store, home / "whole", cut=cut).manifest)
 lasts = time.monotonic() - began
 store.close()
 random.seed(int(sys.argv[3]))
@@ -122,7 +122,7 @@ while killed < kills:
     delay = random.uniform(0.001, lasts)
     if (child := os.fork()) == 0:
         signal.setitimer(signal.ITIMER_REAL, delay)
-        built(SqliteStore.open(home / "games", write=False), home / "cut", cut=80)
+        built(SqliteStore.open(home / "games", write=False), home / "cut", cut=cut)
         os._exit(0)
     status = os.waitpid(child, 0)[1]
     assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0, status
@@ -131,8 +131,8 @@ while killed < kills:
         finished += 1
         shutil.rmtree(home / "cut")
 store = SqliteStore.open(home / "games", write=False)
-made = built(store, home / "cut", cut=80)
-assert any(part.last - part.first + 1 == 160 for part in made.manifest.parts)  # merged
+made = built(store, home / "cut", cut=cut)
+assert any(part.last - part.first + 1 == 2 * cut for part in made.manifest.parts)  # merged
 assert content(home / "cut", made.manifest) == whole
 left = [path for path in (home / "cut").rglob("*part") if path.is_file()]
 assert not left, left
@@ -140,21 +140,21 @@ print(killed)
 """
 
 
-def _killed(home: Path, kills: int, matches: int) -> None:
+def _killed(home: Path, kills: int, matches: int, cut: int) -> None:
     with opened(home / "games") as store:
         for seed in range(matches):
             put(store, finished(SMALL, seed, name=f"m{seed}", bots=seed % 2 == 0))
-    done = run_code(_KILLED, home, kills, 17)
+    done = run_code(_KILLED, home, kills, 17, cut)
     assert (done.code, done.out) == (0, f"{kills}\n"), done.err
 
 
 def test_a_build_that_is_killed_five_times_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    _killed(tmp_path, 5, 4)
+    _killed(tmp_path, 5, 2, 40)
 
 
 @pytest.mark.long
 def test_a_build_that_is_killed_50_times_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    _killed(tmp_path, 50, 24)
+    _killed(tmp_path, 50, 24, 80)
 
 
 def _close_while_following(store: SqliteStore, folder: Path, matches: int) -> Manifest:

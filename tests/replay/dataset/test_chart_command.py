@@ -38,9 +38,9 @@ def decided(many: DataSet) -> str:
     return str(next(rows).match)
 
 
-def test_luck_prints_a_line_for_each_side_and_kind(glasnost: Program, club: Club) -> None:
+def test_luck_prints_a_line_for_each_side_and_kind(glasnost: Program, opened_club: DataSet) -> None:
     head, names, *lines, foot = glasnost("luck", MATCH, "--data", "club").ok().out.splitlines()
-    found = glasnost_data.luck(glasnost_data.open(club.folder).match(MATCH))
+    found = glasnost_data.luck(opened_club.apart().match(MATCH))
     assert head.startswith(f"match {MATCH}, Deluxe edition, bots; US won")
     assert names.split() == ["side", "throws", "n", "points", "win", "%"]
     assert len(lines) == len(found) > 3

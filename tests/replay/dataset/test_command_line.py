@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-import replay.dataset as glasnost_data
 from api.cli import analysis
+from replay.dataset import DataSet
 from replay.dataset.queries import queries
 from replay.dataset.search import PARAMETERS, parse
 from replay.dataset.wrong_query import WrongQuery
@@ -42,18 +42,18 @@ def lines(done: Done) -> list[list[str]]:
 # ── glasnost sql ──
 
 
-def test_sql_prints_a_table_whose_missing_values_are_empty(glasnost: Program) -> None:
+def test_sql_prints_a_table_whose_missing_values_are_empty(glasnost: Program, opened_club: DataSet) -> None:
     done = glasnost("sql", REASONS, "--data", "club")
     assert done.err == ""
     head, *rows = lines(done)
     assert head == ["pool", "reason", "n"]
-    expected = glasnost_data.open("club").sql(REASONS).fetchall()
+    expected = opened_club.sql(REASONS).fetchall()
     assert rows == [[str(value) for value in row if value is not None] for row in expected]
     assert done.out.endswith("\n")
     assert not done.out.endswith("\n\n")
 
 
-def test_all_formats_hold_the_same_rows(glasnost: Program) -> None:
+def test_all_formats_hold_the_same_rows(glasnost: Program, opened_club: DataSet) -> None:
     """Numbers, text, lists, times, and a sum that DuckDB keeps as a number of 128 bits."""
     sql = """
         SELECT match, moves, pool, complete, opened_at, score_a / 7 AS share, NULL AS nothing,
@@ -61,7 +61,7 @@ def test_all_formats_hold_the_same_rows(glasnost: Program) -> None:
           sum(moves) OVER () AS total
         FROM matches m ORDER BY match
     """
-    data = glasnost_data.open("club")
+    data = opened_club
     relation = data.sql(sql)
     expected = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
     assert any(row["opened_at"] for row in expected)
@@ -92,13 +92,13 @@ def test_all_formats_hold_the_same_rows(glasnost: Program) -> None:
     ]
 
 
-def test_a_table_is_cut_and_other_formats_are_not(glasnost: Program) -> None:
+def test_a_table_is_cut_and_other_formats_are_not(glasnost: Program, opened_club: DataSet) -> None:
     many = "SELECT move AS n FROM moves ORDER BY ALL"
     cut = glasnost("sql", many, "--data", "club")
     assert len(lines(cut)) == 1 + 200
     assert "the first 200 rows" in cut.err
     whole = glasnost("sql", many, "--data", "club", "--format", "csv").ok().out.count("\n") - 1
-    assert [(whole,)] == glasnost_data.open("club").sql("SELECT count(*) FROM moves").fetchall()
+    assert [(whole,)] == opened_club.sql("SELECT count(*) FROM moves").fetchall()
     wide = glasnost("sql", "SELECT * FROM tm_positions LIMIT 2", "--data", "club").ok()
     assert [line for line in wide.out.splitlines() if not line.startswith("  ")] == ["row 1", "row 2"]
 
@@ -111,8 +111,8 @@ def test_what_a_value_holds_is_no_markup_and_moves_no_cursor(glasnost: Program) 
     assert "a[red]" in done.out
 
 
-def test_tables_and_columns_are_listed(glasnost: Program) -> None:
-    data = glasnost_data.open("club")
+def test_tables_and_columns_are_listed(glasnost: Program, opened_club: DataSet) -> None:
+    data = opened_club
     rows = [json.loads(line) for line in glasnost(*LISTED, "--tables").ok().out.splitlines()]
     assert [row["table"] for row in rows] == list(data.tables)
     assert {"table": "matches", "rows": 15, "meaning": "One row is a match."} in rows
@@ -212,11 +212,13 @@ def test_the_help_of_a_query_tells_its_parameters_and_columns(glasnost: Program)
     assert "Columns: pool, turn, control, n, us, lo, hi." in help
 
 
-def test_a_query_answers_as_python_does_and_says_what_it_rests_on(glasnost: Program) -> None:
+def test_a_query_answers_as_python_does_and_says_what_it_rests_on(
+    glasnost: Program, opened_club: DataSet
+) -> None:
     arguments = ("--data", "club", "--pool", "live,bots")
     done = glasnost("query", "tm_end_modes", *arguments, "--format", "ndjson").ok()
     found = [tuple(json.loads(line).values()) for line in done.out.splitlines()]
-    answer = glasnost_data.open("club").query("tm_end_modes", pool="live,bots")
+    answer = opened_club.query("tm_end_modes", pool="live,bots")
     assert found == list(answer)
     assert sum(row[answer.query.columns.index("n")] for row in found) == 3
     table = glasnost("query", "tm_end_modes", *arguments)
@@ -241,8 +243,10 @@ def test_the_matches_behind_a_row_are_as_many_as_it_counts(glasnost: Program) ->
         assert set(json.loads(behind[0])) == {"pool", "match", "move"}
 
 
-def test_the_printed_sql_gives_the_same_rows(glasnost: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = glasnost_data.open("club")
+def test_the_printed_sql_gives_the_same_rows(
+    glasnost: Program, opened_club: DataSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = opened_club
     for name, given in (
         ("headlines", {"pool": "live,bots", "min_n": "1"}),
         ("not_taken", {"option": "it's", "pool": "*"}),
@@ -265,21 +269,22 @@ def test_the_printed_sql_gives_the_same_rows(glasnost: Program, monkeypatch: pyt
 # ── glasnost find ──
 
 
-def test_find_prints_hits_and_how_often_the_first_seat_won(glasnost: Program) -> None:
+def test_find_prints_hits_and_how_often_the_first_seat_won(glasnost: Program, opened_club: DataSet) -> None:
     search = ("find", SEARCH, "--data", "club", "--pool", "live,bots,seeded")
     done = glasnost(*search)
     head, *rows = lines(done)
     assert head[:6] == ["pool", "match", "move", "kind", "turn", "round"]
-    hits = glasnost_data.open("club").find(SEARCH, pool="live,bots,seeded")
+    hits = opened_club.find(SEARCH, pool="live,bots,seeded")
     assert [(row[1], int(row[2])) for row in rows] == [(match, move) for _, match, move, *_ in hits]
     assert len(rows) > 5
-    pool, matches, positions, n, won, low, high = hits.summary.fetchall()[0]
+    summary = hits.summary.fetchall()
+    pool, matches, positions, n, won, low, high = summary[0]
     assert done.err.startswith(
         f"pool {pool}: {positions} positions in {matches} match"
         f"{'es' if matches > 1 else ''}; us won {won:.0%} of {n} ({low:.0%} to {high:.0%})\n"
     )
     first = glasnost(*search, "--first", "--format", "csv").ok().out.splitlines()
-    assert len(first) - 1 == sum(row[1] for row in hits.summary.fetchall())
+    assert len(first) - 1 == sum(row[1] for row in summary)
     none = glasnost("find", "ussr controls iran", "--data", "club", "--pool", "solo")
     assert none.err.startswith("no such position in the pool solo; pools of this data set: bots,")
 

@@ -38,9 +38,9 @@ def model(fitted: Model) -> Model:
 
 
 @pytest.fixture(scope="module")
-def played(club: Club, model: Model) -> list[OneMatch]:
+def played(opened_club: DataSet, model: Model) -> list[OneMatch]:
     """The matches of the small store, in a data set that takes the model for all pools."""
-    data = glasnost.open(club.folder)
+    data = opened_club.apart()
     data.models |= {(GAME, "deluxe", pool): model for pool in ("live", "bots", "seeded", "imported")}
     return [data.match(row.match) for row in data.matches if row.game == GAME]
 
@@ -139,11 +139,10 @@ def test_the_sums_are_those_of_the_saved_query(played: list[OneMatch]) -> None:
                 assert total.points == pytest.approx(points)
 
 
-def test_a_game_without_dice_has_no_luck(club: Club) -> None:
-    data = glasnost.open(club.folder)
+def test_a_game_without_dice_has_no_luck(opened_club: DataSet) -> None:
     for game in ("cia_vs_kgb", "imperial_struggle", "thirteen_minutes"):
         with refused("no-dice"):
-            luck(data.match(f"{game}-live"))
+            luck(opened_club.match(f"{game}-live"))
 
 
 def test_a_throw_that_todays_rules_read_in_another_way_has_no_luck(

@@ -150,8 +150,8 @@ def test_of_fewer_than_300_matches_there_is_a_table_and_no_number(many: DataSet)
 
 
 @pytest.mark.parametrize("game", FEATURES)
-def test_every_game_has_positions_with_features(club: Club, game: str) -> None:
-    data = glasnost.open(club.folder)
+def test_every_game_has_positions_with_features(opened_club: DataSet, game: str) -> None:
+    data = opened_club
     found = fit(data, game, pool="*")
     assert isinstance(found, TooFew)
     assert found.n >= 2

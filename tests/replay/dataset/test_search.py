@@ -297,7 +297,7 @@ def check(game: str, database: duckdb.DuckDBPyConnection, seeds: range, number: 
 def test_random_searches_find_what_a_scan_of_the_replayed_positions_finds(
     game: str, databases: Databases
 ) -> None:
-    check(game, databases[game], seeds_of(game), 25, 19)
+    check(game, databases[game], seeds_of(game), 20, 19)
 
 
 @pytest.mark.long
