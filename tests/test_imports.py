@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,10 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from domain.games import GAMES
+from tests.matches import finished
+from tests.replay.files import KEY, file_of
 
 ROOT = Path(__file__).parent.parent
 OWN = {"domain", "projections", "replay", "api", "tests", "ops"}
@@ -195,12 +200,29 @@ def test_a_process_of_queries_holds_nothing_of_the_program_but_itself() -> None:
     assert own == {"api", "api.data", "api.data.sql_parent", "api.data.sql_child"}
 
 
+def _loaded(*command: str) -> tuple[int, set[str]]:
+    """The exit code of a command in a new interpreter, and all modules that it has imported."""
+    code = "import sys; from api.cli.main import run; print(); print(run(sys.argv[1:]), *sys.modules)"
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GLASNOST_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, check=True, text=True, env=own
+    )
+    exit_code, *loaded = done.stdout.splitlines()[-1].split()
+    return int(exit_code), set(loaded)
+
+
 def test_a_data_process_has_imported_none_of_them_when_it_opens_its_data_set(tmp_path: Path) -> None:
-    code = "import sys; from api.cli.main import run; print(run(sys.argv[1:]), *sys.modules)"
-    command = [*(sys.executable, "-c", code, "data", "serve", str(tmp_path)), "--socket", str(tmp_path / "s")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    code_of_exit, *loaded = done.stdout.split()
-    assert (code_of_exit, done.stderr.startswith("glasnost: ")) == ("2", True), "there is no data set"
-    assert {"api.data.serving", "api.cli.data", "uvicorn"} <= set(loaded)
+    code, loaded = _loaded("data", "serve", str(tmp_path), "--socket", str(tmp_path / "socket"))
+    assert code == 2, "there is no data set"
+    assert {"api.data.serving", "api.cli.data", "uvicorn"} <= loaded
     assert _held(loaded) == []
-    assert not {"numpy", "pyarrow", "matplotlib", "scipy", "sklearn"} & set(loaded), "imported where needed"
+    assert not {"numpy", "pyarrow", "matplotlib", "scipy", "sklearn"} & loaded, "imported where needed"
+
+
+def test_a_match_file_is_verified_without_the_code_of_a_store(tmp_path: Path) -> None:
+    file = tmp_path / "match.glasnost"
+    file.write_bytes(file_of(finished(GAMES["thirteen_minutes"]).match))
+    code, loaded = _loaded("verify", str(file), "--key", KEY.verifying.text)
+    assert code == 0
+    assert "replay.verify" in loaded
+    assert _held(loaded) == []

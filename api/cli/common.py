@@ -120,11 +120,13 @@ def named_store() -> Location | None:
     Raises:
         CannotBeDone: its value is not a store that this version knows.
     """
+    if not (words := os.environ.get(STORE)):
+        return None
     from api.store.interface import StoreError
     from api.store.open import located
 
     try:
-        return located(words) if (words := os.environ.get(STORE)) else None
+        return located(words)
     except StoreError as error:
         raise CannotBeDone(f"{STORE}: {error}") from error
 

@@ -13,6 +13,7 @@ import click
 from api.cli.common import (
     FOUND_WRONG,
     NOT_DONE,
+    STORE,
     Advance,
     CannotBeDone,
     file_argument,
@@ -343,11 +344,13 @@ def read_policy(path: Path) -> Policy:
 
 def _known(store: Location | None) -> Sequence[VerifyingKey]:
     """The keys in the folder that GLASNOST_KEYS names, or those of the named store, if any."""
+    named = os.environ.get("GLASNOST_KEYS")
+    if not named and store is None and not os.environ.get(STORE):
+        return ()
     from api.store.interface import StoreError
     from api.store.keys import KeyRing
     from api.store.open import key_folder
 
-    named = os.environ.get("GLASNOST_KEYS")
     try:
         location = None if named else store or named_store()
         folder = Path(named) if named else location and key_folder(location)

@@ -23,15 +23,19 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
 from psycopg.conninfo import conninfo_to_dict
 
+from api.cli.common import keep_in
+from api.store.sqlite import SqliteStore
+from domain.games import GAMES
 from tests import services
 from tests.docs.documents import ROOT, Block, Document
 from tests.docs.glasnost import FORKS
+from tests.matches import finished
 from tests.services.leash import free_port
 
 CLIENT = ROOT / "tests" / "docs" / "glasnost.py"
@@ -71,11 +75,14 @@ class Server:
 def serving(folder: Path) -> Iterator[Server]:
     """A server as `./ops/run` starts it, with a store in `folder`, on a free port.
 
-    No document needs the first matches that bots play on a new store, so none are played.
+    The documents need one of the matches that bots play on a new store, so only one is there.
 
     Raises:
         Failed: it ended without listening.
     """
+    with closing(SqliteStore.open(folder / "store")) as store:
+        played = finished(GAMES["thirteen_minutes"], bots=True)
+        keep_in(store, played.match, played.secret.bytes)
     command = [str(ROOT / "ops" / "run"), "--port", "0", "--store", str(folder / "store"), "--empty"]
     said, told = folder / "said", folder / "told"
     with said.open("w") as out, told.open("w") as err:
