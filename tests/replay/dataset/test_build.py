@@ -424,7 +424,7 @@ def test_what_an_uploaded_log_holds_never_stops_a_build(
 
 
 @pytest.mark.parametrize(
-    ("code", "step"), [(errno.ENOSPC, 19), pytest.param(errno.EIO, 7, marks=pytest.mark.long)]
+    ("code", "step"), [(errno.ENOSPC, 37), pytest.param(errno.EIO, 7, marks=pytest.mark.long)]
 )
 def test_a_full_disk_leaves_the_data_set_as_it_was(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, step: int

@@ -16,7 +16,7 @@ from domain.twilight_struggle.components import BATTLEGROUNDS, OTHER, REGIONS, U
 from domain.twilight_struggle.rules.board import controller
 from domain.twilight_struggle.state import State
 from replay.dataset import DataSet, Model, dice, fit
-from replay.dataset.dice import GAME, Fairness, fairness, folded, luck, thrown, win_luck
+from replay.dataset.dice import GAME, Fairness, Luck, fairness, folded, luck, thrown, win_luck
 from replay.dataset.queries import query
 from replay.dataset.reading import OneMatch
 from replay.tables.twilight_struggle.rolls import READ, chances_of
@@ -114,9 +114,17 @@ def naive(at: At, outcome: Any, seat: str, model: Model) -> float:
     return chance if seat == US else 1 - chance
 
 
-def test_luck_sums_the_throws_of_each_side_and_kind(played: list[OneMatch]) -> None:
+@pytest.fixture(scope="module")
+def lucks(played: list[OneMatch]) -> dict[str, tuple[Luck, ...]]:
+    """The luck of each match."""
+    return {match.id: tuple(luck(match)) for match in played}
+
+
+def test_luck_sums_the_throws_of_each_side_and_kind(
+    played: list[OneMatch], lucks: dict[str, tuple[Luck, ...]]
+) -> None:
     for match in played:
-        every, sums = thrown(match), luck(match)
+        every, sums = thrown(match), lucks[match.id]
         assert len(every) == len(list(match.rows("ts_rolls"))) > 2
         assert [(one.seat, one.kind) for one in sums] == sorted({(one.seat, one.kind) for one in every})
         for total in sums:
@@ -127,12 +135,14 @@ def test_luck_sums_the_throws_of_each_side_and_kind(played: list[OneMatch]) -> N
             assert total.n_win == (0 if total.kind == "trap" else len(some))
 
 
-def test_the_sums_are_those_of_the_saved_query(played: list[OneMatch]) -> None:
+def test_the_sums_are_those_of_the_saved_query(
+    played: list[OneMatch], lucks: dict[str, tuple[Luck, ...]]
+) -> None:
     saved = query("luck").statement({"pool": "*", "unproven": "1"})
     rows = played[0].data.connection.execute(saved.sql, saved.values).fetchall()
     wanted = {(row[1], row[2], row[3]): (row[4], row[5]) for row in rows}
     for match in played:
-        for total in luck(match):
+        for total in lucks[match.id]:
             if total.kind != "trap":
                 n, points = wanted[match.id, total.seat, total.kind]
                 assert total.n_points == n
