@@ -85,8 +85,8 @@ def serve(
         BadDataSet: there is no data set that this program reads.
         OSError: it cannot be read.
     """
-    os.nice(NICE)
     reader = Reader(folder)
+    os.nice(NICE)
     set_up(log_level)
     with _sql(work) if sql else nullcontext() as queries:
         route = SqlRoute(reader, queries, token)
