@@ -38,8 +38,14 @@ THREADLESS = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_t
 """The variables with which NumPy and PyArrow start no thread when they are imported."""
 # What the programs import that tests start.  Modules that start threads may not be among them.
 _IMPORTED = (
-    *("api.http.server", "api.data.serving", "psycopg", "duckdb"),
-    *("numpy", "pyarrow.compute", "pyarrow.parquet", "tests.api.patience"),
+    "api.http.server",
+    "api.data.serving",
+    "psycopg",
+    "duckdb",
+    "numpy",
+    "pyarrow.compute",
+    "pyarrow.parquet",
+    "tests.api.patience",
 )
 SCRIPT = """
 import os, runpy, sys
