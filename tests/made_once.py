@@ -1,4 +1,4 @@
-"""Folders that are dear to make and that no test changes: one process of the tests makes each for all."""
+"""Folders that take long to make and that no test changes: one process of the tests makes each for all."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ IMPURE = {
     "logging",
 }
 # What a data process, which answers strangers, must not hold: people, keys, matches that run, secrets of
-# players, agents.  It would be there for who breaks out of DuckDB, and it would cost half of a start.
+# players, agents.  An attacker who breaks out of DuckDB would have it, and it would cost half of a start.
 NO_DATA_PROCESS_HOLDS = (
     *("api.store", "api.gate", "api.bots", "api.bus", "api.mail", "api.web", "api.research", "api.witness"),
     *("api.http.app_state", "api.http.auth", "api.http.exception_handlers", "api.http.sessions"),

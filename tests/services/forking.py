@@ -2,7 +2,7 @@
 
 An interpreter that imports the server takes about a second of one core; a fork takes some milliseconds.  Each
 program is a process of its own all the same, with its own arguments, variables, folder and streams.  At its
-end it does what an interpreter does, but for clearing a memory that ends with it: that takes ten forks.
+end it does all that an interpreter does but clear its memory, which takes as long as ten forks.
 
 A client connects to the socket and sends one message: a `Request` as JSON, with its standard streams as
 file descriptors.  The answer is the number of the process.  A process that is `attached` belongs to the

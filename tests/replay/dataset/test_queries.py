@@ -213,10 +213,10 @@ def test_the_matches_behind_all_rows_together_are_as_many_as_they_say(
     name: str, databases: dict[str, duckdb.DuckDBPyConnection]
 ) -> None:
     asked = query(name)
-    given = given_for(asked) | {"pool": "live,bots"}
-    columns, rows = answer(databases[asked.game], asked.statement(given))
+    given, database = given_for(asked) | {"pool": "live,bots"}, databases[asked.game]
+    columns, rows = answer(database, asked.statement(given))
     everything = sum(row[columns.index("n")] for row in rows)
-    assert len(answer(databases[asked.game], asked.behind(given))[1]) == everything > 0
+    assert len(answer(database, asked.behind(given))[1]) == everything > 0
 
 
 def test_pools_are_never_mixed_unless_the_caller_says_so(
