@@ -22,6 +22,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from replay.affinity import leave_a_core
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -125,12 +127,10 @@ def _answer(task: Task) -> tuple[Outcome, bytes]:
 def step_aside() -> None:
     """Leave a core free, and run on the others only while no other process wants to: moves come first."""
     os.nice(NICE)
+    leave_a_core()
     if hasattr(os, "SCHED_IDLE"):  # on Linux a move that wakes up need not wait for the end of a slice
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-        cores = sorted(os.sched_getaffinity(0))
-        with suppress(OSError):
-            os.sched_setaffinity(0, cores[1:] or cores)
 
 
 def _limit() -> None:

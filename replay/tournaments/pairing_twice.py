@@ -1,8 +1,8 @@
 """Pairs a round in two processes of their own, which must agree; neither can hold the caller up for long.
 
 The processes differ in what must not matter: the seed of Python's hashes.  They limit their own memory, and
-they are killed, with all that they have started, when their time is over.  They run one after the other, and
-niced: on a machine of two cores, the moves of the server find one that is free.
+they are killed, with all that they have started, when their time is over.  They run one after the other,
+niced, and never on the first core: the moves of the server find one that is free.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from domain.kernel import Refused
+from replay.affinity import leave_a_core
 from replay.tournaments.pairing import PairingAnswer
 
 SECONDS = 150.0  # for each pairing; ops/bench/tournaments.py prints what large ones take
@@ -72,6 +73,7 @@ def _answered(trf: str, seconds: float, command: tuple[str, ...], seed: str) -> 
     )
     niceness = os.getpriority(os.PRIO_PROCESS, process.pid) + NICENESS
     os.setpriority(os.PRIO_PROCESS, process.pid, niceness)  # before its interpreter imports anything
+    leave_a_core(process.pid)
     try:
         said, _ = process.communicate(trf.encode(), timeout=seconds)
     except subprocess.TimeoutExpired as error:

@@ -341,14 +341,16 @@ def test_two_processes_that_answer_differently_are_refused() -> None:
     assert refusal(process(code)) == ("pairing", "pairing-differs")
 
 
-def test_a_process_leads_a_group_in_the_session_of_its_server() -> None:
-    """Its niceness counts against the server, and a Ctrl-C is not for it."""
+def test_a_process_leads_a_group_in_the_session_of_its_server_and_leaves_it_a_core() -> None:
+    """Its niceness counts against the server, and a Ctrl-C is not for it (OA15: ops/bench/tournaments.py)."""
+    cores = sorted(os.sched_getaffinity(0))
     code = (
         "import os, json, sys; sys.stdin.read();"
-        f"found = os.getpgrp() == os.getpid(), os.getsid(0) == {os.getsid(0)}, os.nice(0) - {os.nice(0)};"
+        f"found = os.getpgrp() == os.getpid(), os.getsid(0) == {os.getsid(0)}, os.nice(0) - {os.nice(0)},"
+        f" os.sched_getaffinity(0) == {set(cores[1:] or cores)};"
         "print(json.dumps({'refused': {'kind': str(found), 'id': 'pairing-differs'}}))"
     )
-    assert refusal(process(code)) == ("(True, True, 10)", "pairing-differs")
+    assert refusal(process(code)) == ("(True, True, 10, True)", "pairing-differs")
 
 
 def test_a_process_that_is_too_slow_is_killed_with_what_it_has_started(
