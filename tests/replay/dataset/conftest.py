@@ -134,16 +134,15 @@ def in_memory(folder: Path) -> DataSet:
     """Open a data set, with tables in memory instead of views of files."""
     data = glasnost.open(folder)
     data._connection.execute("SET threads = 1")
-    data._viewed |= fill_database(data._connection, data, {part.table for part in data.manifest.parts})
+    names = {part.table for part in data.manifest.parts}
+    fill_database(data._connection, data, names)
+    data._viewed.update(names)
     return data
 
 
-def fill_database(
-    database: duckdb.DuckDBPyConnection, data: DataSet, names: Collection[str]
-) -> Collection[str]:
-    """Make these tables of a data set those of a database; return their names."""
+def fill_database(database: duckdb.DuckDBPyConnection, data: DataSet, names: Collection[str]) -> None:
+    """Make these tables of a data set tables of a database."""
     database.execute("BEGIN")
     for table in (one for one in data.schema.tables if one.name in names):
         database.execute(f'CREATE TABLE "{table.name}" AS {view(data.folder, data.manifest, table)}')
     database.execute("COMMIT")
-    return names
