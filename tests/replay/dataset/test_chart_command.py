@@ -66,7 +66,7 @@ def test_luck_speaks_russian_and_names_its_model(
     monkeypatch.setattr(model, "_AGAIN", 5)  # its intervals are not looked at
     lines = glasnost("luck", decided, "--data", "crowd", "--lang", "ru").ok().out.splitlines()
     assert lines[0].startswith(f"партия {decided}")
-    assert "по 400 партиям пула live (модель " in lines[-1]
+    assert "по 320 партиям пула live (модель " in lines[-1]
 
 
 Draws = Callable[[DataSet, str], Chart]
