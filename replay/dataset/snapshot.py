@@ -138,16 +138,16 @@ def _seen(path: Path, part: Part, known: Mapping[tuple[str, str], Seen]) -> dict
 
     found: dict[str, Seen] = {}
     with ParquetFile(path) as file:
-        first = next(file.iter_batches(100)) if part.rows else None
+        before = {name: known.get((part.table, name), Seen()) for name in file.schema_arrow.names}
+        unseen = [name for name, seen in before.items() if seen.example is None]
+        first = next(file.iter_batches(100, columns=unseen)) if part.rows and unseen else None
         places = {file.schema.column(place).path: place for place in range(len(file.schema))}
-        for column in file.schema_arrow.names:
-            seen = known.get((part.table, column), Seen())
+        for column, seen in before.items():
             if column in places:  # a list is stored under another path, and has no statistics
                 for group in range(file.metadata.num_row_groups):
                     seen = _with_group(seen, file.metadata.row_group(group).column(places[column]))
             if seen.example is None and first is not None:
-                values = first.column(column).to_pylist()
-                example = next((value for value in values if value is not None), None)
+                example = next((value.as_py() for value in first.column(column) if value.is_valid), None)
                 seen = Seen(seen.least, seen.greatest, seen.nulls, example)
             found[column] = seen
     return found
