@@ -19,7 +19,7 @@ from domain.games import GAMES
 from domain.match import Match
 from replay.analysis import analyse
 from replay.calibration import Forecast, brier, mean_interval, tenths
-from tests.matches import Sitting
+from tests.matches import Sitting, resigned
 from tests.test_imports import ROOT
 
 SEED = b"b24".hex()
@@ -33,10 +33,8 @@ def lucks(matches: list[Match]) -> list[float]:
 
 def test_mean_luck_is_nothing_within_its_interval() -> None:
     """B24, small: given the first answers of random matches, which the evaluation was not made for."""
-    begun = [Sitting(GAMES["twilight_struggle"], seed).seat_all().play_on(100) for seed in range(5)]
-    for one in begun:
-        one.accept(one.match.resign(one.context, "us"))
-    found = lucks([one.match for one in begun])
+    begun = (Sitting(GAMES["twilight_struggle"], seed).seat_all() for seed in range(5))
+    found = lucks([resigned(one, 100).match for one in begun])
     mean, low, high = mean_interval(found)
     assert any(found)
     assert low <= 0 <= high, mean

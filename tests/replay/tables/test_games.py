@@ -19,7 +19,7 @@ from domain.match import Match
 from replay.tables import cia_vs_kgb, imperial_struggle, thirteen_minutes
 from replay.tables.line import RowBuilder
 from replay.tables.schema import Rows, Table
-from tests.matches import Branching, Sitting, finished
+from tests.matches import Branching, Sitting, finished, resigned
 from tests.replay.files import file_of
 from tests.replay.tables import oracles
 from tests.replay.tables.oracles.cia_vs_kgb import cia_vs_kgb as fold_cia_vs_kgb
@@ -210,19 +210,12 @@ def test_cubes_add_up_to_thirteen_in_every_position(seed: int) -> None:
 # ── what does not stand, what is hidden, what rules would change ──
 
 
-def resigned(sitting: Sitting) -> Sitting:
-    """A match that its first seat resigns, unless it is over."""
-    if sitting.match.status == "running":
-        sitting.accept(sitting.match.resign(sitting.context, sitting.match.game.seats[0]))
-    return sitting
-
-
 @pytest.mark.parametrize("game", TABLES)
 def test_a_move_that_was_taken_back_leaves_no_row(game: str) -> None:
     sitting = Sitting(GAMES[game], 5).seat_all().play_on(20)
     match = sitting.match
     sitting.accept(match.rule(sitting.context, "p9", "a cat on the keyboard", back_to=match.move - 8))
-    resigned(sitting.play_on(30))
+    resigned(sitting, 30)
     gone = {move for move in range(1, match.move + 1) if not match.stands(move)}
     assert len(gone) >= 8
     made: Rows = TABLES[game].rows(match)
@@ -232,7 +225,7 @@ def test_a_move_that_was_taken_back_leaves_no_row(game: str) -> None:
 
 @pytest.mark.parametrize("game", TABLES)
 def test_a_match_that_was_resigned_or_voided_has_rows_to_its_last_move(game: str) -> None:
-    over = resigned(Sitting(GAMES[game], 6).seat_all().play_on(25))
+    over = resigned(Sitting(GAMES[game], 6).seat_all(), 25)
     voided = Sitting(GAMES[game], 7).seat_all().play_on(25)
     voided.accept(voided.match.rule(voided.context, "p9", "both asked for it", void=True))
     for match in (over.match, voided.match):
@@ -245,7 +238,7 @@ def test_a_match_that_was_resigned_or_voided_has_rows_to_its_last_move(game: str
 def test_a_branch_has_the_rows_of_the_moves_from_which_it_goes_on(game: str) -> None:
     parent = played(game, 1)
     at = max(move for move in range(1, 20) if parent.is_table(move) and parent.asked_at(move))
-    branch = resigned(Branching(parent, at).seat_all().play_on(50)).match
+    branch = resigned(Branching(parent, at).seat_all(), 50).match
     made: Rows = TABLES[game].rows(branch)
     assert len(made[f"{PREFIX[game]}draws"]) > len(GAMES[game].seats)
     check(branch, made)
