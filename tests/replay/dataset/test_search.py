@@ -9,12 +9,17 @@ from functools import cache
 from typing import Any
 
 import duckdb
+import msgspec
 import pytest
 from scipy.stats import binomtest
 
+from api.data.answers import searched
+from api.http.data_schemas import PositionsAnswer
+from api.web.analysis import EXAMPLES
 from domain.games import GAMES
 from domain.kernel import Refused
 from domain.match import Match
+from replay.dataset import DataSet
 from replay.dataset.parts import batch_of
 from replay.dataset.search import MOST_NESTED, MOST_TEXT, MOST_TOKENS, VOCABULARIES, Search, parse
 from replay.tables import registry, twilight_struggle
@@ -473,3 +478,16 @@ def test_the_win_rate_of_the_hits_has_its_interval_and_pools_stay_apart(
         interval = binomtest(decided.count("cia"), len(decided)).proportion_ci(method="wilson")
         wanted = [decided.count("cia") / len(decided), interval.low, interval.high]
         assert list(row[4:]) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_an_answer_has_its_shape_also_those_of_the_examples_of_the_page(
+    game: str, opened_club: DataSet
+) -> None:
+    every = f"{VOCABULARIES[game].time[0]} >= 0"
+    for where in (every, *EXAMPLES[game]):
+        answer = searched(game, where, {"pool": "*", "limit": "50"}).answer(opened_club)
+        assert isinstance(answer, PositionsAnswer)
+        sent = msgspec.json.encode(answer)
+        assert msgspec.json.encode(msgspec.json.decode(sent, type=PositionsAnswer)) == sent
+        assert where != every or len({tuple(hit.time.values()) for hit in answer.hits}) > 5
