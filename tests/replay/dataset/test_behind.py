@@ -176,14 +176,19 @@ def held(m: Replayed) -> Iterator[Case]:
         yield (row["card"], row["seat"]), row["dealt_move"]
 
 
+def decided(m: Replayed) -> list[Row]:
+    standing = {row["move"] for row in m.moves if row["stands"]}
+    return [row for row in m.decisions if row["move"] in standing]
+
+
 def not_taken(m: Replayed) -> Iterator[Case]:
-    for row in m.decisions:
+    for row in decided(m):
         if OPTIONS[m.game] in row["options"]:
             yield (row["ask"], row["seat"]), row["move"]
 
 
 def could_coup(m: Replayed) -> Iterator[Case]:
-    for row in m.decisions:
+    for row in decided(m):
         if any(option.startswith("coup") for option in row["options"]):
             yield (row["seat"],), row["move"]
 
