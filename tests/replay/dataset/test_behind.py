@@ -93,7 +93,10 @@ def coups(m: Replayed) -> list[Row]:
 
 def win_rate(m: Replayed) -> Iterator[Case]:
     if m.about["winner"]:
-        yield (m.about["edition"], json.loads(m.about["options"])["handicap"]), m.about["moves"]
+        settled = [row for row in m.ts["ts_bids"] if row["kind"] == "settled"]
+        gifts = [row["points"] if row["side"] == "us" else -row["points"] for row in settled]
+        bid = sum(gifts, json.loads(m.about["options"])["handicap"])
+        yield (m.about["edition"], bid), m.about["moves"]
 
 
 def end_modes(m: Replayed) -> Iterator[Case]:
