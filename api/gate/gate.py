@@ -10,10 +10,7 @@ After each commit the bots of the server answer their prompts (`api.gate.bots`).
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import os
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -50,6 +47,7 @@ from api.gate.command_handler import (
 from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.gate.officials import Officials
+from api.gate.reservations import must_be_admitted, must_have, must_reserve
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from api.store.keys import Keys
@@ -60,10 +58,8 @@ from domain.drafts import Context, Draft
 from domain.events import BoardOf
 from domain.games import GAMES
 from domain.kernel import Decision, Picks, Refused, Result, Seat, Table
-from domain.match import Match, no_such_seat, open_match
+from domain.match import Match, open_match
 from domain.signed_notes import NotSignedHere, Signed
-
-# ── A new match, before it is stored: its game, edition and options are settled here ──
 
 
 def new_match(
@@ -80,7 +76,7 @@ def new_match(
     clock: Clock = (),
     tournament: BoardOf | None = None,
 ) -> Match:
-    """Return the match after its first move; see `domain.match.open_match`.
+    """Settle a new match, which is not stored yet: the match after its first move; see `open_match`.
 
     Raises:
         Refused: unknown-game, bad-option.
@@ -105,74 +101,6 @@ def new_match(
     opened = Match.project(None, draft.records)
     assert opened is not None, "a draft holds records"
     return opened
-
-
-# ── Reserved seats: who may take a seat, and who may reserve it ──
-#
-# A seat is reserved for a player, or for the player who shows an invitation: a code of 128 random bits, of
-# which only the hash is stored.  A code works once, because it is for one seat, and a seat is taken once.
-
-_BYTES = 16
-
-
-def new_invitation() -> tuple[str, Reservation]:
-    """Return a new code, and the reservation that stores its hash."""
-    code = secrets.token_urlsafe(_BYTES)
-    return code, Reservation(code=hashed(code))
-
-
-def hashed(code: str) -> bytes:
-    """Return the hash of a code, which is stored in its place."""
-    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).digest()
-
-
-def must_be_admitted(
-    match: Match, reserved: Reservations, seat: Seat, player: str | None, invitation: str | None
-) -> None:
-    """Check that no reservation keeps a player (None: a bot) from this seat.
-
-    The match itself refuses a taken or unknown seat.  The refusal does not say how the seat is reserved: only
-    the player who opened the match knows that.
-
-    Raises:
-        Refused: reserved.
-    """
-    if match.seats.get(seat) or seat not in match.seats:
-        return
-    held = reserved.seats.get(seat)
-    if held is None and invitation is None:
-        return
-    if held is not None and held.player is not None and held.player == player:
-        return
-    if invitation is None:
-        raise Refused("reserved", "seat-reserved", {"seat": seat})
-    known = (held.code if held else None) or b""
-    if player is None or not hmac.compare_digest(known, hashed(invitation)):
-        raise Refused("reserved", "invitation-not-good", {"seat": seat})
-
-
-def must_reserve(match: Match, seat: Seat, player: str | None) -> None:
-    """Check that a player (None: a caller who may do so in any match) may reserve this seat.
-
-    Raises:
-        Refused: foreign, over, unknown-seat, seat-taken.
-    """
-    if player is not None and player != match.opened.opener:
-        raise Refused("foreign", "only-opener-reserves")
-    if match.closed:
-        raise Refused("over", "match-over")
-    must_have(match, seat)
-    if match.seats[seat]:
-        raise Refused("seat-taken", "seat-taken", {"seat": seat})
-
-
-def must_have(match: Match, seat: Seat) -> None:
-    """Raises Refused: unknown-seat."""
-    if seat not in match.seats:
-        raise no_such_seat(match, seat)
-
-
-# The gate: the one entry for every command, whether it comes over HTTP, from the command line or from a bot.
 
 
 class Gate:

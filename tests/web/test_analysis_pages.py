@@ -56,7 +56,7 @@ def test_a_search_shows_its_hits_with_the_position_that_each_leads_to(studied: S
     assert links(text, r"/m/[^\"]+") == [hit["replay"] for hit in answer["hits"]]
     assert len(answer["hits"]) > 3
     (found,) = answer["summary"]
-    assert f"{found['matches']} matches" in text
+    assert f"Matches: {found['matches']}<" in text
     assert f"{found['won_a'] * 100:.0f} %" in text
     assert f"{found['lo'] * 100:.0f} to {found['hi'] * 100:.0f} % of {found['n']}" in text
     none = page(studied, f"/find?game=thirteen_minutes&where={quote('us in cuba >= 99')}")
@@ -158,7 +158,7 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     children = links(text, r"\?path=bids/[^\"&]+&pool=live")
     assert len(children) >= 4
     counts = [int(n) for n in re.findall(r'<span class="count">(\d+)</span>', text)]
-    hidden = re.findall(r"(\d+) matches are in branches", text)
+    hidden = re.findall(r"which are not shown: (\d+)", text)
     assert sum(counts) + sum(map(int, hidden)) == MATCHES
     below = page(studied, f"/explore/thirteen_minutes{children[0]}")
     assert f"<dd>{counts[0]}</dd>" in below
