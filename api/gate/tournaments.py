@@ -43,7 +43,7 @@ from domain.tournaments.judging import (
 )
 from domain.tournaments.log import Draft
 from domain.tournaments.outcomes import sides_of, sitting
-from domain.tournaments.rounds import next_round
+from domain.tournaments.rounds import must_have_opponents, next_round
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.tournaments.pairing import PairingAnswer
@@ -205,6 +205,7 @@ class TournamentGate:
         number = next_round(s)
         if not needs_engine(s):
             return computed_draft(s, number)
+        must_have_opponents(s)
         view, within = s.playing, number - s.first_of_stage + 1
         table = table_for_pairing(view, within)
         if table.first_colour is None:

@@ -480,10 +480,9 @@ Previewed = (
     | Rule
     | Measure
 )
-"""The commands whose effects can be shown before.
-
-Lots, invitations and privileged reads are not among them: a preview would tell what is decided, or shown,
-only by the command itself.  So none is given of the publication of a round that draws a lot."""
+"""The commands whose effects can be shown before.  Lots, invitations and privileged reads are not among them:
+a preview would tell what is decided, or shown, only by the command itself.  So none is given of the
+publication of a round that draws a lot."""
 
 Command = (
     PeopleCommand

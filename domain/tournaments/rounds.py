@@ -65,6 +65,20 @@ def next_round(s: Tournament) -> int:
     return number
 
 
+def must_have_opponents(s: Tournament) -> None:
+    """Check, before the first round, that an engine finds opponents for all the rounds of the terms.
+
+    Raises:
+        Refused: terms.
+    """
+    if s.rounds or not needs_engine(s):
+        return
+    rounds, count = s.last_round, len(s.numbered)
+    if rounds > count - 1:
+        about = {"rounds": rounds, "count": count, "most": max(count - 1, 0)}
+        raise Refused("terms", "more-rounds-than-opponents", about)
+
+
 def must_be_done(one: Round) -> None:
     """Check that a round is closed, and that each board has a result or is adjourned.
 
@@ -91,6 +105,7 @@ def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New
         raise Refused("boards", "another-round", {"round": number})
     if hashlib.sha256(draft.input.encode()).hexdigest() != draft.input_sha256:
         raise Refused("boards", "input-hash")
+    must_have_opponents(s)
     _must_be_the_engine(s, f"{draft.engine} {draft.version}")
     _must_be_due(s, draft)
     boards = tuple(

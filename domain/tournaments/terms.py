@@ -297,6 +297,10 @@ def _must_fit_format(terms: Terms) -> None:
         raise Refused("terms", "stage-sizes")
     if sum(one.rounds for one in terms.stages) > terms.rounds:
         raise Refused("terms", "stage-rounds", {"rounds": terms.rounds})
+    for one in terms.stages:
+        if one.format in ENGINE_FORMATS and 0 < one.entrants <= one.rounds:
+            about = {"rounds": one.rounds, "count": one.entrants, "most": one.entrants - 1}
+            raise Refused("terms", "more-rounds-than-opponents", about)
     if any(one.cycles > 1 and one.format != "round_robin" for one in terms.stages):
         raise Refused("terms", "cycles-of-swiss")
 

@@ -18,9 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-import msgspec
-
-from tests.services.forking import THREADLESS, Request
+from tests.services.forking import THREADLESS, Request, packed
 
 ROOT = Path(__file__).parents[2]
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -141,7 +139,7 @@ class Attached:
         self._connection.connect(address)
         with open(os.devnull, "rb") as nothing:
             streams = (nothing.fileno(), out_end, sys.stderr.fileno())
-            socket.send_fds(self._connection, [msgspec.json.encode(request)], streams)
+            socket.send_fds(self._connection, [packed(request)], streams)
         os.close(out_end)
         self.pid = int(self._connection.recv(16))
         self.stdout: IO[str] = os.fdopen(out, "r", encoding="utf-8")
@@ -182,5 +180,5 @@ def server() -> str:
 def _ask(request: Request, streams: tuple[int, int, int]) -> int:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
         connection.connect(server())
-        socket.send_fds(connection, [msgspec.json.encode(request)], streams)
+        socket.send_fds(connection, [packed(request)], streams)
         return int(connection.recv(16))

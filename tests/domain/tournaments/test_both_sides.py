@@ -168,11 +168,12 @@ def test_an_official_pairs_by_hand_and_each_pair_still_plays_both_sides() -> Non
 
 
 def test_nobody_meets_twice_but_those_who_forfeited_both_matches() -> None:
-    hall = Hall(SWISS, 2)
+    hall = Hall(SWISS, 3)
     hall.do(c.Pair(round=1, draft=greedy(hall.s)))
     hall.do(c.PublishRound(round=1))
     ruled(hall, ("+-", "+-"))  # each came once
     hall.do(c.CloseRound(round=1))
+    hall.do(c.Withdraw(entrant="n3"))
     cell = cells(hall.s)["n1"]
     assert (cell.kind, cell.outcome, cell.rated) == ("played", "draw", False)
     assert hall.refused(c.Pair(round=2, draft=greedy(hall.s))) == "rematch"

@@ -29,7 +29,7 @@ from replay.dataset.model import (
     positions_of,
     win_probability,
 )
-from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.conftest import AGAIN, Club
 from tests.replay.dataset.crowd import crowd, write_data_set
 from tests.replay.dataset.refusals import refused
 from tests.replay.dataset.stores import built
@@ -111,7 +111,10 @@ def test_results_that_were_drawn_by_a_coin_are_not_forecast(
     assert "no better than the base rate" in glasnost.plot.win_probability(match).description
 
 
-def test_the_same_data_set_gives_the_same_model(many: DataSet, fitted: Model) -> None:
+def test_the_same_data_set_gives_the_same_model(
+    many: DataSet, fitted: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "_AGAIN", AGAIN)
     assert fit(glasnost.open(many.folder), GAME) == fitted
     assert len(fitted.id) == 64
 
