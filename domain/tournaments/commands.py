@@ -209,7 +209,10 @@ class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
 
 
 class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
-    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`."""
+    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`.
+
+    closed_by: what closed the match; not stored.
+    """
 
     round: RoundNumber
     board: BoardNumber
@@ -222,6 +225,7 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     score: dict[str, int]
     sides: dict[str, str]
     checked: dict[str, str]
+    closed_by: str = ""
 
 
 class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):

@@ -93,6 +93,7 @@ def recorded(
         score=dict(result.score) if result else {},
         sides=sides,
         checked=checked,
+        closed_by=match.by,
     )
 
 
