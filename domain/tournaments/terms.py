@@ -49,6 +49,7 @@ Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
 EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
 Sides = Annotated[str, Meta(pattern=r"^(colours|both|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
 HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
+LOT = "lot"  # the sides of terms by which the seats are drawn
 BOTH = "both"  # the sides of terms by which each pair plays two matches, the sides exchanged
 Options = dict[Annotated[str, Meta(max_length=64)], OptionValue]
 StageFormat = Literal["swiss", "round_robin", "knockout"]
