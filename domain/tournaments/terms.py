@@ -34,10 +34,13 @@ TITLE = 200  # characters
 
 GAME_POINTS = "GP"  # the tie-break that sums the points of all single matches
 TIE_BREAKS = frozenset(
-    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG", "PS"}
-    | {"KS", "ARO", "ARO/C1", "AOB", "TPR", "REP", "GE", "STD", "VPD", "FAST", "LOT", GAME_POINTS}
+    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "FB/C1", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG"}
+    | {"PS", "PS/C1", "KS", "ARO", "ARO/C1", "AOB", "REP", "VPD", "FAST", "LOT", GAME_POINTS}
 )
-"""The names that terms may list; those after `STD` are computed here, the others by the pairing engine."""
+"""The names that terms may list; those after `REP` are computed here, the others by the pairing engine.
+
+Older terms may also have TPR, GE or STD, which nothing computes.
+"""
 
 DEFAULT_TIE_BREAKS = ("BH/C1", "BH", "SB", "DE", "WIN", "LOT")
 
