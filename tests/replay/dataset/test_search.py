@@ -407,6 +407,16 @@ def damaged(dice: random.Random, text: str) -> str:
     return (text[:at] + more + text[at + dice.randrange(3) :])[:300] or "vp = 1"
 
 
+def test_a_position_is_found_by_its_hash_whatever_that_begins_with(databases: Databases) -> None:
+    game = "thirteen_minutes"
+    hashes = databases[game].execute("SELECT DISTINCT state_sha256 FROM tm_positions ORDER BY ALL").fetchall()
+    for first in "09af":
+        (wanted,) = next(one for one in hashes if one[0].startswith(first))
+        search = parse(game, f"state_sha256 = {wanted.upper()} and battle >= 1")
+        assert search.values["s0"] == wanted
+        assert found_by(databases[game], search)
+
+
 def test_a_search_has_bounds() -> None:
     nested = "(" * MOST_NESTED + "vp = 1" + ")" * MOST_NESTED
     assert parse("imperial_struggle", nested).values == {"s0": 1}
