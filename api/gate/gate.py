@@ -10,14 +10,11 @@ After each commit the bots of the server answer their prompts (`api.gate.bots`).
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import os
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from api.bots.workers import BotWorkers
 from api.gate.bots import (
@@ -50,6 +47,7 @@ from api.gate.command_handler import (
 from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.gate.officials import Officials
+from api.gate.reservations import must_be_admitted, must_have, must_reserve
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from api.store.keys import Keys
@@ -60,10 +58,8 @@ from domain.drafts import Context, Draft
 from domain.events import BoardOf
 from domain.games import GAMES
 from domain.kernel import Decision, Picks, Refused, Result, Seat, Table
-from domain.match import Match, no_such_seat, open_match
+from domain.match import Match, open_match
 from domain.signed_notes import NotSignedHere, Signed
-
-# ── A new match, before it is stored: its game, edition and options are settled here ──
 
 
 def new_match(
@@ -80,7 +76,7 @@ def new_match(
     clock: Clock = (),
     tournament: BoardOf | None = None,
 ) -> Match:
-    """Return the match after its first move; see `domain.match.open_match`.
+    """Settle a new match, which is not stored yet: the match after its first move; see `open_match`.
 
     Raises:
         Refused: unknown-game, bad-option.
@@ -105,74 +101,6 @@ def new_match(
     opened = Match.project(None, draft.records)
     assert opened is not None, "a draft holds records"
     return opened
-
-
-# ── Reserved seats: who may take a seat, and who may reserve it ──
-#
-# A seat is reserved for a player, or for the player who shows an invitation: a code of 128 random bits, of
-# which only the hash is stored.  A code works once, because it is for one seat, and a seat is taken once.
-
-_BYTES = 16
-
-
-def new_invitation() -> tuple[str, Reservation]:
-    """Return a new code, and the reservation that stores its hash."""
-    code = secrets.token_urlsafe(_BYTES)
-    return code, Reservation(code=hashed(code))
-
-
-def hashed(code: str) -> bytes:
-    """Return the hash of a code, which is stored in its place."""
-    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).digest()
-
-
-def must_be_admitted(
-    match: Match, reserved: Reservations, seat: Seat, player: str | None, invitation: str | None
-) -> None:
-    """Check that no reservation keeps a player (None: a bot) from this seat.
-
-    The match itself refuses a taken or unknown seat.  The refusal does not say how the seat is reserved: only
-    the player who opened the match knows that.
-
-    Raises:
-        Refused: reserved.
-    """
-    if match.seats.get(seat) or seat not in match.seats:
-        return
-    held = reserved.seats.get(seat)
-    if held is None and invitation is None:
-        return
-    if held is not None and held.player is not None and held.player == player:
-        return
-    if invitation is None:
-        raise Refused("reserved", "seat-reserved", {"seat": seat})
-    known = (held.code if held else None) or b""
-    if player is None or not hmac.compare_digest(known, hashed(invitation)):
-        raise Refused("reserved", "invitation-not-good", {"seat": seat})
-
-
-def must_reserve(match: Match, seat: Seat, player: str | None) -> None:
-    """Check that a player (None: a caller who may do so in any match) may reserve this seat.
-
-    Raises:
-        Refused: foreign, over, unknown-seat, seat-taken.
-    """
-    if player is not None and player != match.opened.opener:
-        raise Refused("foreign", "only-opener-reserves")
-    if match.closed:
-        raise Refused("over", "match-over")
-    must_have(match, seat)
-    if match.seats[seat]:
-        raise Refused("seat-taken", "seat-taken", {"seat": seat})
-
-
-def must_have(match: Match, seat: Seat) -> None:
-    """Raises Refused: unknown-seat."""
-    if seat not in match.seats:
-        raise no_such_seat(match, seat)
-
-
-# The gate: the one entry for every command, whether it comes over HTTP, from the command line or from a bot.
 
 
 class Gate:
@@ -200,7 +128,7 @@ class Gate:
         self.store, self.keys = store, keys
         self.refusals = Refusals(settings.kept_refusals)
         self.stopping = False
-        self.is_official: Callable[[str, str], Awaitable[bool]] = _nobody
+        self.must_judge: Callable[[BoardOf, str], Awaitable[None]] = _nobody
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
         self._cache = MatchCache(
@@ -212,7 +140,7 @@ class Gate:
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
         self._salt_hours, self._bot_matches = settings.salt_hours, settings.bot_matches
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
-        self.officials = Officials(self._handler, lambda tournament, by: self.is_official(tournament, by))
+        self.officials = Officials(self._handler, lambda board, by: self.must_judge(board, by))
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
@@ -624,31 +552,32 @@ class Gate:
     ) -> CommandResult:
         """An organizer who does not play in the match rules on it.
 
-        In a match of a tournament only its officials rule.
+        A match of a tournament is taken back only by those of its officials who may judge its board.  Its end
+        is ruled on the board (`TournamentGate.rule`), so that the tournament's log has the ruling.
 
         Args:
             by_tournament: the rules of the match's tournament have allowed this already.
 
         Raises:
-            Refused: forbidden, foreign; see also `Match.rule`.
+            Refused: forbidden, interest, foreign; ruling: the board is to be ruled; see also `Match.rule`.
         """
-        allowed = by_tournament
 
-        async def look() -> None:
-            nonlocal allowed
-            board = (await self._handler.cached(match)).match.opened.tournament
-            allowed = by_tournament or board is None or await self.is_official(board.tournament, by)
+        async def admit() -> None:
+            board = None if by_tournament else (await self._handler.cached(match)).match.opened.tournament
+            if board is None:
+                return
+            await self.must_judge(board, by)
+            if back_to is None:
+                raise Refused("ruling", "rule-on-its-board", asdict(board))
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
-            if not allowed:
-                raise Refused("forbidden", "only-officials")
             if own is not None:
                 raise Refused("foreign", "player-rules")
             if result is not None and not set(result.score) <= set(stored.seats):
                 raise Refused("ruling", "score-is-for-seats", {"known": list(stored.seats)})
             return stored.rule(context, by, reason, expect=expect, back_to=back_to, result=result, void=void)
 
-        return await self._handler.command(Command("rule", match, judge, by, None, expect, key, look))
+        return await self._handler.command(Command("rule", match, judge, by, None, expect, key), admit)
 
     async def close_record(self, match: str, result: Result | None) -> CommandResult:
         """A recorded match stops where its record ends.  Raises Refused: see `Match.close_record`."""
@@ -740,9 +669,9 @@ class Gate:
             self._bots.invited(match.id, player)
 
 
-async def _nobody(tournament: str, person: str) -> bool:
-    """Without the gate of tournaments, none of their officials is known."""
-    return False
+async def _nobody(board: BoardOf, person: str) -> None:
+    """Without the gate of tournaments, none of their officials is known.  Raises Refused: forbidden."""
+    raise Refused("forbidden", "only-officials")
 
 
 def _concerned(match: Match) -> set[str | None]:

@@ -65,7 +65,7 @@ def headlines(
     columns = ("card", "n", "won", "lo", "hi", "marked")
     subtitle = words("won", side=words.name(seat))
     height = 2.3 + 0.27 * len(chosen)
-    return chart(title, subtitle, notes, columns, table, draw, height=height, left=3.1)
+    return chart(title, subtitle, notes, columns, table, draw, height=height)
 
 
 def _whiskers(
@@ -154,7 +154,6 @@ def control(data: DataSet, country: str, *, pool: str = "live", lang: str = "en"
         table,
         draw,
         height=5.6,
-        left=1.1,
         below=0.3,
     )
 

@@ -27,6 +27,7 @@ from replay.dataset.manifest import BadDataSet, Manifest, Part, Schema, TableOf
 from replay.dataset.queries import query as saved_query
 from replay.dataset.search import parse
 from replay.dataset.wrong_query import Parameters, WrongQuery, of_duckdb
+from replay.tables import registry
 
 if TYPE_CHECKING:
     import duckdb
@@ -226,18 +227,31 @@ class DataSet:
 
         Raises:
             domain.kernel.Refused: invalid; the text names the column where the search goes wrong.
-            BadDataSet, OSError, ImportError: see `sql`.
+            BadDataSet: the data set is of matches that run, which has no positions; see also `sql`.
+            OSError, ImportError: see `sql`.
         """
+        self._must_hold("positions")
         return Hits(self, parse(game or game_of(search, self.tables), search), parameters)
 
     def _view_named_in(self, error: str) -> bool:
-        """Make the view of the table that an error misses; return whether there is one."""
+        """Make the view of the table that an error misses; return whether there is one.
+
+        Raises:
+            BadDataSet: the data set is of matches that run, and has no such table.
+        """
         found = _NO_TABLE.search(error)
         table = found[1].lower() if found else ""
+        if table not in self._tables and table in {one.name for one in registry.tables()}:
+            self._must_hold(f"table {table}")
         if table not in self._tables or table in self._viewed:
             return False
         self._make_view(table)
         return True
+
+    def _must_hold(self, what: str) -> None:
+        """Raises BadDataSet: the data set is of matches that run, so it has only the tables of all games."""
+        if self.manifest.settings.running:
+            raise BadDataSet(f"{self.place}: a data set of matches that run has no {what}")
 
     def _make_view(self, table: str) -> None:
         """Make a table a view, if it is none yet.
@@ -362,8 +376,10 @@ class OneMatch:
         """Iterate over the positions of the match, in order.
 
         Raises:
+            BadDataSet: the data set is of matches that run.
             LookupError: the game has no table of positions.
         """
+        self.data._must_hold("positions")
         names = [
             table.name
             for table in self.data.schema.tables

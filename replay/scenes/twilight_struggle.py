@@ -8,7 +8,7 @@ from domain.kernel import Seat
 from domain.twilight_struggle.components import MAP, REGIONS, SIDES, SPACE, US, USSR
 from domain.twilight_struggle.rules.board import controller
 from domain.twilight_struggle.rules.operations import LOCKED
-from domain.twilight_struggle.rules.scoring import MOST, scored
+from domain.twilight_struggle.rules.scoring import MOST, scored, winner_of_europe
 from domain.twilight_struggle.state import State
 from replay.scenes.generic import YES, bids_of, cards_of, pile_of
 from replay.scenes.vocabulary import Pair, Panel, Rows, Scene, Slots, Status, Track, Value, scene_of
@@ -86,11 +86,15 @@ def _effects(s: State) -> dict[str, dict[str, Value]]:
 
 
 def _regions(s: State) -> dict[str, dict[str, Value]]:
-    """What each side has in each region, and what scoring it would bring now (above 0: the US)."""
+    """What each side has in each region, and what scoring it would bring now.
+
+    That is points (above 0: the US); or a side wins the game by Control of Europe (10.3.1).
+    """
     rows: dict[str, dict[str, Value]] = {}
     for region in (*REGIONS, SOUTHEAST):
         working = scored(s, region)
         held: dict[Seat, str] = {US: working.us.status, USSR: working.ussr.status}
         shown: dict[str, Value] = {side: status for side, status in held.items() if status != "none"}
-        rows[region] = {**shown, "worth": working.net}
+        winner = winner_of_europe(working)
+        rows[region] = {**shown, "worth": f"wins.{winner}" if winner else working.net}
     return rows

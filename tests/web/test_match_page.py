@@ -228,6 +228,19 @@ def test_the_marks_between_two_moves_are_what_differs(
     expect(page.locator(".board .space.changed")).to_have_count(0)
 
 
+def test_a_mark_is_inside_its_track_wherever_it_stands(war: Page) -> None:
+    """A score beyond the end of the track stands at its end."""
+    inside = """() => [0, 50, 100].map((at) => {
+      const mark = document.querySelector(".track-bar > .mark");
+      const bar = mark.parentElement.getBoundingClientRect();
+      mark.style.transition = "none";
+      mark.style.setProperty("--at", `${at}%`);
+      const { left, right } = mark.getBoundingClientRect();
+      return left >= bar.left - 1 && right <= bar.right + 1;
+    })"""
+    assert war.evaluate(inside) == [True, True, True]
+
+
 def test_a_pointer_that_stands_still_peeks_at_nothing_while_the_story_moves_under_it(
     war: Page, finished: dict[str, str], house: Served
 ) -> None:

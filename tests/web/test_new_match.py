@@ -16,6 +16,7 @@ from domain.kernel import Refused
 from tests.api.http.served import Client, Served, served
 from tests.domain.thirteen_minutes.tables import own_set
 from tests.waiting import soon
+from tests.web.browser import Watched
 from tests.web.signed import Visitors, visitors
 
 QUICK = {"thirteen_minutes"}  # it has a file as an option
@@ -268,6 +269,14 @@ def test_match_against_a_bot_begins_at_once(hall: Served, people: Visitors) -> N
     assert told["seats"] == {"cia": "bot:random", "kgb": ann.player}
     assert told["status"] == "running"
     assert told["chance"] == "player-seeded"
+    for path in (f"/p/{ann.player}", "/p/bot:random"):  # of the read models, which follow the log
+        soon(shows, people.page(ann), path, "bot random")
+        assert not shows(people.page(ann), path, "bot:random")
+
+
+def shows(browser: Watched, path: str, text: str) -> bool:
+    """Does a page of this address hold this text?"""
+    return text in browser.open(path).locator("main").inner_text()
 
 
 def test_the_lobby_leads_to_a_match_against_the_easy_bot(hall: Served, people: Visitors) -> None:

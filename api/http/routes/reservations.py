@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from msgspec import UNSET
 
-from api.gate.gate import hashed, new_invitation
+from api.gate.reservations import hashed, new_invitation
 from api.http.permissions import looked
 from api.http.request_schemas import Reserve, Withdrawal
 from api.http.routes import PLAYING, MatchId, SeatName

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from domain.game import Game
-from tests.api.http.served import Served, served
+from tests.api.http.browser import Browser
+from tests.api.http.served import Client, Served, served
 from tests.api.http.words import TEXTS
 
 
@@ -24,3 +25,17 @@ def server(toy_in_words: Game, tmp_path: Path) -> Iterator[Served]:
     """A server with the toy game over an empty store."""
     with served(tmp_path) as running:
         yield running
+
+
+@pytest.fixture
+def ann(server: Served) -> Client:
+    """A player with a token."""
+    return server.player("Ann")
+
+
+@pytest.fixture
+def browser(server: Served, ann: Client) -> Browser:
+    """A browser in which Ann is signed in."""
+    found = Browser(server)
+    found.sign_in(ann.token)
+    return found

@@ -94,7 +94,10 @@ def coups(m: Replayed) -> list[Row]:
 
 def win_rate(m: Replayed) -> Iterator[Case]:
     if m.about["winner"]:
-        yield (m.about["edition"], json.loads(m.about["options"])["handicap"]), m.about["moves"]
+        settled = [row for row in m.ts["ts_bids"] if row["kind"] == "settled"]
+        gifts = [row["points"] if row["side"] == "us" else -row["points"] for row in settled]
+        bid = sum(gifts, json.loads(m.about["options"])["handicap"])
+        yield (m.about["edition"], bid), m.about["moves"]
 
 
 def end_modes(m: Replayed) -> Iterator[Case]:
@@ -177,14 +180,19 @@ def held(m: Replayed) -> Iterator[Case]:
         yield (row["card"], row["seat"]), row["dealt_move"]
 
 
+def decided(m: Replayed) -> list[Row]:
+    standing = {row["move"] for row in m.moves if row["stands"]}
+    return [row for row in m.decisions if row["move"] in standing]
+
+
 def not_taken(m: Replayed) -> Iterator[Case]:
-    for row in m.decisions:
+    for row in decided(m):
         if OPTIONS[m.game] in row["options"]:
             yield (row["ask"], row["seat"]), row["move"]
 
 
 def could_coup(m: Replayed) -> Iterator[Case]:
-    for row in m.decisions:
+    for row in decided(m):
         if any(option.startswith("coup") for option in row["options"]):
             yield (row["seat"],), row["move"]
 

@@ -21,6 +21,7 @@ from scipy.stats import binomtest
 from domain.games import GAMES
 from domain.kernel import Refused
 from replay.dataset import queries as saved
+from replay.dataset.explorer import openings
 from replay.dataset.queries import MOST_TEXT, Query, Statement, queries, query, wilson
 from replay.tables import core, registry
 
@@ -230,17 +231,27 @@ def test_the_matches_behind_all_rows_together_are_as_many_as_they_say(
     assert len(answer(database, asked.behind(given))[1]) == everything > 0
 
 
+def test_the_bid_of_a_match_is_that_of_the_explorer(
+    databases: dict[str, duckdb.DuckDBPyConnection],
+) -> None:
+    statement, database = query("win_rate").behind({"bid": "5"}), databases["twilight_struggle"]
+    assert answer(database, statement)[1] == [("live", "m2", 99)]
+    sql = f"WITH m AS (FROM matches) {openings()['twilight_struggle'].bid}"
+    bids: dict[str, int] = dict(database.execute(sql).fetchall())
+    assert (bids["m1"], bids["m2"], bids["m3"]) == (2, 5, -2)
+
+
 def test_pools_are_never_mixed_unless_the_caller_says_so(
     databases: dict[str, duckdb.DuckDBPyConnection],
 ) -> None:
-    asked, database = query("win_rate"), databases["twilight_struggle"]
+    asked, database = query("is_win_rate"), databases["imperial_struggle"]
 
     def rates(pool: str) -> list[tuple[Any, ...]]:
         return [(row[0], row[3], row[4]) for row in answer(database, asked.statement({"pool": pool}))[1]]
 
-    assert rates("live") == [("live", 5, 0.6)]
-    assert rates("bots,live") == [("live", 5, 0.6), ("bots", 2, 0.5)]
-    assert rates("*") == [("*", 7, pytest.approx(4 / 7))]
+    assert rates("live") == [("live", 5, 0.4)]
+    assert rates("bots,live") == [("live", 5, 0.4), ("bots", 2, 0.5)]
+    assert rates("*") == [("*", 7, pytest.approx(3 / 7))]
     assert rates("imported") == []
     assert not asked.statement({}).selection_unknown
     assert asked.statement({"pool": "*"}).selection_unknown

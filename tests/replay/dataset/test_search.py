@@ -9,12 +9,17 @@ from functools import cache
 from typing import Any
 
 import duckdb
+import msgspec
 import pytest
 from scipy.stats import binomtest
 
+from api.data.answers import searched
+from api.http.data_schemas import PositionsAnswer
+from api.web.analysis import EXAMPLES
 from domain.games import GAMES
 from domain.kernel import Refused
 from domain.match import Match
+from replay.dataset import DataSet
 from replay.dataset.parts import batch_of
 from replay.dataset.search import MOST_NESTED, MOST_TEXT, MOST_TOKENS, VOCABULARIES, Search, parse
 from replay.tables import registry, twilight_struggle
@@ -402,6 +407,16 @@ def damaged(dice: random.Random, text: str) -> str:
     return (text[:at] + more + text[at + dice.randrange(3) :])[:300] or "vp = 1"
 
 
+def test_a_position_is_found_by_its_hash_whatever_that_begins_with(databases: Databases) -> None:
+    game = "thirteen_minutes"
+    hashes = databases[game].execute("SELECT DISTINCT state_sha256 FROM tm_positions ORDER BY ALL").fetchall()
+    for first in "09af":
+        (wanted,) = next(one for one in hashes if one[0].startswith(first))
+        search = parse(game, f"state_sha256 = {wanted.upper()} and battle >= 1")
+        assert search.values["s0"] == wanted
+        assert found_by(databases[game], search)
+
+
 def test_a_search_has_bounds() -> None:
     nested = "(" * MOST_NESTED + "vp = 1" + ")" * MOST_NESTED
     assert parse("imperial_struggle", nested).values == {"s0": 1}
@@ -476,3 +491,16 @@ def test_the_win_rate_of_the_hits_has_its_interval_and_pools_stay_apart(
         interval = binomtest(decided.count("cia"), len(decided)).proportion_ci(method="wilson")
         wanted = [decided.count("cia") / len(decided), interval.low, interval.high]
         assert list(row[4:]) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_an_answer_has_its_shape_also_those_of_the_examples_of_the_page(
+    game: str, opened_club: DataSet
+) -> None:
+    every = f"{VOCABULARIES[game].time[0]} >= 0"
+    for where in (every, *EXAMPLES[game]):
+        answer = searched(game, where, {"pool": "*", "limit": "50"}).answer(opened_club)
+        assert isinstance(answer, PositionsAnswer)
+        sent = msgspec.json.encode(answer)
+        assert msgspec.json.encode(msgspec.json.decode(sent, type=PositionsAnswer)) == sent
+        assert where != every or len({tuple(hit.time.values()) for hit in answer.hits}) > 5

@@ -13,8 +13,9 @@ from domain.kernel import HIDDEN
 from domain.match import Match
 from domain.piles import Pile
 from domain.thirteen_minutes.state import State as Thirteen
+from domain.twilight_struggle.components import MAP
 from domain.twilight_struggle.rules.board import controller
-from domain.twilight_struggle.rules.scoring import scored
+from domain.twilight_struggle.rules.scoring import scored, winner_of_europe
 from domain.twilight_struggle.state import State as Twilight
 from replay.boards.drawing import svg
 from replay.positions import fields
@@ -72,8 +73,22 @@ def test_control_and_worth_are_what_the_rules_say() -> None:
         regions = shown.panels["regions"]
         assert isinstance(regions, Rows)
         assert {region: row["worth"] for region, row in regions.rows.items()} == {
-            region: scored(table, region).net for region in regions.rows
+            region: f"wins.{winner}" if (winner := winner_of_europe(working)) else working.net
+            for region, working in ((region, scored(table, region)) for region in regions.rows)
         }
+
+
+def test_europe_is_worth_the_game_to_the_side_that_controls_it() -> None:
+    """Rulebook 10.3.1: Control of Europe is no matter of points."""
+    battlegrounds = {
+        id: 5 for id, country in MAP.items() if country.region == "europe" and country.battleground
+    }
+    table = Twilight(influence={"us": {}, "ussr": {**battlegrounds, "hungary": 3}})
+    regions = scene(GAMES["twilight_struggle"], table).panels["regions"]
+    assert isinstance(regions, Rows)
+    assert regions.rows["europe"] == {"ussr": "control", "worth": "wins.ussr"}
+    for language, words in (("en", "the USSR wins"), ("ru", "победа СССР")):
+        assert GAMES["twilight_struggle"].texts[language].name("wins.ussr") == words
 
 
 def test_the_tracks_of_twilight_struggle() -> None:

@@ -9,6 +9,7 @@ const root = byId("panels"), statusLine = byId("status");
 /** Where panels stand: what is played on, tracks and short facts, cards, and last what is read more seldom. */
 const places = { lanes: byId("lanes"), tracks: byId("tracks"), cards: byId("cards"), rest: byId("rest") };
 const CELLS = 12; // steps, up to which a track is drawn as cells
+const NEAR = 15; // per cent of a bar, within which a mark covers the number at its end
 /** @type {Set<string>} panels that the reader unfolded */
 const unfolded = new Set();
 
@@ -177,7 +178,9 @@ function bar({ least, most, at }, old) {
   const words = page.get("vocabulary"), marks = Object.entries(at);
   const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least);
   const line = h("div", { class: "track-bar", "aria-hidden": "true" }, placed(h("span", { class: "zero" }), part(0)));
-  for (const n of [least, most]) line.append(drawn(String(n), "edge"));
+  const free = (/** @type {number} */ n) => marks.every(([, at]) => Math.abs(part(at) - part(n)) > NEAR);
+  if (free(least)) line.append(drawn(String(least), "edge"));
+  if (free(most)) line.append(drawn(String(most), "edge last"));
   marks.forEach(([mark, n], row) => {
     const seat = words.place(mark), before = old?.at?.[mark];
     if (before !== undefined && before !== n) line.append(placed(h("span", { class: "mark ghost" }), part(before)));
@@ -192,9 +195,9 @@ function was(before, value) {
   return before === undefined || before === value ? String(value) : t("now", { before, after: value });
 }
 
-/** @param {HTMLElement} element @param {number} part per cent from the left */
+/** An element whose place is in its style: at 0 its left edge is that of the bar, at 100 its right one. @param {HTMLElement} element @param {number} part per cent from the left */
 function placed(element, part) {
-  element.style.left = `${part}%`;
+  element.style.setProperty("--at", `${part}%`);
   return element;
 }
 
