@@ -395,9 +395,9 @@ class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
 
 
 class ReadPrivileged(_Command, frozen=True, kw_only=True, tag="read_privileged"):
-    """An official is to see what is hidden: moves of a running match from a view, or the text of a call.
+    """An official is to see what is hidden: moves of a running match from a view, or a sealed text.
 
-    view: a seat, or "all"; first, last: the moves.  sealed_entry: the call, or its answer.
+    view: a seat, or "all"; first, last: the moves.  sealed_entry: a call, its answer, or a ruling.
     """
 
     why: Reason
