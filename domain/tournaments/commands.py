@@ -211,7 +211,7 @@ class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
 class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`.
 
-    closed_by: what closed the match; not stored.
+    closed_by: what closed the match; house_seeded: did no seat add a salt?  Neither is stored.
     """
 
     round: RoundNumber
@@ -226,6 +226,7 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     sides: dict[str, str]
     checked: dict[str, str]
     closed_by: str = ""
+    house_seeded: bool = False
 
 
 class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):
