@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from domain.bounds import MatchId, PlayerId
 from domain.tournaments.events import Result
-from domain.tournaments.terms import MOST_ENTRANTS, MOST_ROUNDS, Time
+from domain.tournaments.terms import FIELDS, MOST_ENTRANTS, MOST_ROUNDS, Time
 
 MOST_BOARDS = MOST_ENTRANTS // 2
 TEXT = 2_000  # characters of a text of a person
@@ -56,12 +56,27 @@ class _Command(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown
 # ── People and terms ──
 
 
-class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
-    """Give one field of the terms another value; `value` is JSON as text."""
+TermName = Annotated[str, Meta(min_length=1, max_length=64)]
+TermValue = Annotated[str, Meta(max_length=16_384)]
 
-    path: Annotated[str, Meta(min_length=1, max_length=64)]
-    value: Annotated[str, Meta(max_length=16_384)]
+
+class ChangedTerm(Struct, frozen=True, forbid_unknown_fields=True):
+    """Another field of the terms, and its value: JSON as text."""
+
+    path: TermName
+    value: TermValue
+
+
+class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
+    """Give a field of the terms another value; `value` is JSON as text.
+
+    also: further fields; all of them are judged together.
+    """
+
+    path: TermName
+    value: TermValue
     reason: Reason
+    also: Annotated[tuple[ChangedTerm, ...], Meta(max_length=len(FIELDS))] = ()
 
 
 class Appoint(_Command, frozen=True, kw_only=True, tag="appoint"):
