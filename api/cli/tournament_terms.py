@@ -75,8 +75,8 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ("rated = true", "matches count for ratings", "партии идут в рейтинг"),
     (
         "house_seeded = true",
-        "a match counts if its players added no salt",
-        "партия засчитывается и без соли игроков",
+        "a match counts if its players added no salt; false: an official confirms it first",
+        "партия засчитывается и без соли игроков; false — её сначала подтверждает судья",
     ),
     ("accelerated = false", "Baku acceleration of a Swiss tournament", "ускорение (бакинская система)"),
     (

@@ -281,7 +281,7 @@ def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
 @_on(e.Ruled)
 def _ruled(s: Tournament, entry: e.Ruled) -> Tournament:
     ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported)
-    made = RuledBoard(entry.round, entry.board, entry.by, e.OFFICIALS in entry.sealed)
+    made = RuledBoard(entry.round, entry.board, entry.by)
     s = replace(s, rulings={**s.rulings, entry.entry: made})
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, ruling=ruling))
 

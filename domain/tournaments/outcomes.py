@@ -22,7 +22,7 @@ class EndedMatch(Struct, frozen=True):
 
     place: the board for which it was opened.  players: by seat, "" for a seat that nobody took.
     first_root, root: over the first move, and over all moves.  rulings: the moves that are rulings.
-    result: None if it has none; by: what closed it.
+    result: None if it has none; by: what closed it.  house_seeded: did no seat add a salt?
     """
 
     match: str
@@ -34,6 +34,7 @@ class EndedMatch(Struct, frozen=True):
     rulings: tuple[int, ...]
     result: Result | None
     by: str
+    house_seeded: bool = False
 
 
 def ended(match: Match) -> EndedMatch | None:
@@ -51,6 +52,7 @@ def ended(match: Match) -> EndedMatch | None:
         rulings=tuple(record.move for record in match.records if isinstance(record.entry, Ruled)),
         result=closed.result,
         by=closed.by,
+        house_seeded=match.house_seeded,
     )
 
 
@@ -123,6 +125,7 @@ def recorded(
         sides=sides,
         checked=checked,
         closed_by=match.by,
+        house_seeded=match.house_seeded,
     )
 
 

@@ -316,7 +316,8 @@ def open_board(s: Tournament, command: c.OpenBoard, actor: Actor, given: Given) 
 def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: Given) -> list[New]:
     """The house records what a match came to, once, and confirms what was played if everything verifies.
 
-    What a ruling decided stands by the entry of that ruling, never by a confirmation of the house.
+    What a ruling decided stands by the entry of that ruling, never by a confirmation of the house.  A match
+    to which no player added a salt waits for an official, if the terms want salts.
     """
     must_be_house(actor)
     one = round_in(s, command.round)
@@ -344,7 +345,8 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
 def _is_confirmed(s: Tournament, board: Board, command: c.RecordResult) -> bool:
     called = any((call.round, call.board) == (command.round, command.board) for call in s.standing_calls)
     green = bool(command.checked) and all(found == VERIFIED for found in command.checked.values())
-    return green and not called and command.closed_by != RULING
+    counts = s.terms.house_seeded or not command.house_seeded
+    return green and counts and not called and command.closed_by != RULING
 
 
 @on(c.Confirm)

@@ -148,7 +148,7 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     calls_hold: no round is published while an arbiter is called and has not answered.
     visibility: "public", or "link": no list shows the tournament.
     rated: do its matches count for ratings?
-    house_seeded: does a match count whose players added no salt of their own?
+    house_seeded: does a match count whose players added no salt of their own?  Else an official confirms it.
     accelerated: are the first rounds accelerated (Baku)?
     engine: the pairing engine with its version; "" is that of the first pairing.
     knockout, league, stages: what that format needs; other formats have no such field.
