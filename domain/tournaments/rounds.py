@@ -36,7 +36,7 @@ from domain.tournaments.log import New
 from domain.tournaments.outcomes import result_of
 from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
-from domain.tournaments.terms import LOT, must_be_plain
+from domain.tournaments.terms import BY_LOT, must_be_plain
 from domain.tournaments.totals import FORFEITS
 
 VERIFIED = "ok"  # what a question of `verify` says if all is well
@@ -264,7 +264,7 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
         raise Refused("unfinished", "calls-stand", {"calls": calls})
     opens, until = _window(s, command, given.now)
     published = New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})
-    if s.terms.sides != LOT:
+    if s.terms.sides != BY_LOT:
         return [published]
     return [new_lot(s, label_of(one.number), SIDES_LOT, given), published]
 

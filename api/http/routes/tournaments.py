@@ -251,7 +251,7 @@ async def _live(call: Call, tournament: str, after: int) -> Response:
     services = call.services
     cached = await gate_of(call).commands.cached(tournament)
     if after > cached.log.entry:
-        raise Refused("unknown-move", "beyond-latest-move", {"last": cached.log.entry})
+        raise Refused("unknown-move", "beyond-latest-entry", {"last": cached.log.entry})
     counted, holder = call.visitor.counted, call.visitor.holder
     services.streams.check(counted)
     services.tournament_feed.must_have_room()
