@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from api.cli.common import CannotBeDone, read_bytes
-from domain.tournaments.terms import Terms, Title, usual_tie_breaks
+from domain.tournaments.terms import GivenTerms, Terms, Title, usual_tie_breaks
 
 MOST_BYTES = 64 * 1024
 
@@ -151,6 +151,6 @@ def read_terms(path: Path) -> TermsFile:
     try:
         plain: dict[str, Any] = tomllib.loads(content.decode())
         title = plain.pop("title", None)
-        return TermsFile(msgspec.convert(title, Title), msgspec.convert(plain, Terms))
+        return TermsFile(msgspec.convert(title, Title), msgspec.convert(plain, GivenTerms).listed)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise CannotBeDone(f"{path}: {error}") from error

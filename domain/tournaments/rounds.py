@@ -33,6 +33,7 @@ from domain.tournaments.judging import (
     round_in,
 )
 from domain.tournaments.log import New
+from domain.tournaments.opinions import opinion
 from domain.tournaments.outcomes import result_of
 from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
@@ -231,14 +232,13 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     _must_cover(s, pairs, byes)
     due = on_both_sides(s.terms, tuple((w, b, "", "") for w, b in pairs))
     boards = tuple(e.PairedBoard(place, *one) for place, one in enumerate(due, 1))
-    opinion = ("rematch",) if _met_before(s, one.number, pairs) else ()
     about = {
         "round": one.number,
         "boards": boards,
         "byes": byes,
         "reason": command.reason,
         "text": command.text,
-        "opinion": opinion,
+        "opinion": opinion(s, one.number, pairs),
     }
     return [New(e.PairingChanged, about)]
 

@@ -17,7 +17,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import fields, replace
 
 from domain.bounds import MOST
-from domain.clocks import Clock, clock_refused
+from domain.clocks import Clock, Term, clock_refused
 from domain.game import OptionValue
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -206,6 +206,22 @@ def usual_tie_breaks(format_: str) -> tuple[str, ...]:
     return _OF_FORMAT.get(format_, DEFAULT_TIE_BREAKS)
 
 
+class GivenTerms(Terms, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Terms as a director writes them: a clock of one term may stand without a list."""
+
+    clock: Term | Annotated[Clock, Meta(max_length=2)] = ()  # type: ignore[assignment]
+
+    @property
+    def listed(self) -> Terms:
+        """The same terms, the clock as a list."""
+        plain = {name: getattr(self, name) for name in FIELDS}
+        return Terms(**plain | {"clock": _listed(self.clock)})
+
+
+def _listed(clock: Term | Clock) -> Clock:
+    return clock if isinstance(clock, tuple) else (clock,)
+
+
 FIELDS = tuple(field.name for field in fields(Terms))
 """The names of all fields, in their order."""
 
@@ -346,7 +362,7 @@ def changed(terms: Terms, values: Mapping[str, str], now: int | None) -> Terms:
         if path not in FIELDS:
             raise Refused("terms", "no-such-term", {"path": repr(path[:64]), "known": list(FIELDS)})
         try:
-            fresh = with_field(fresh, path, value)
+            fresh = with_field(fresh, path, _as_list(value) if path == "clock" else value)
         except (msgspec.DecodeError, RecursionError) as error:
             raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
     if fresh.format != terms.format:
@@ -354,6 +370,11 @@ def changed(terms: Terms, values: Mapping[str, str], now: int | None) -> Terms:
     fresh = settled(fresh, now) if values.keys() & _SETTLED else fresh
     must_fit(fresh, None)
     return fresh
+
+
+def _as_list(value: str) -> str:
+    """The JSON of a clock as a list, also if one term stands alone."""
+    return f"[{value}]" if value.lstrip().startswith("{") else value
 
 
 _SETTLED = frozenset(
