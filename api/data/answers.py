@@ -27,7 +27,6 @@ from api.http.data_schemas import (
     QueryAnswer,
     QueryMatches,
     QueryParameter,
-    RateMark,
     RowMatch,
     SavedQueries,
     SavedQuery,
@@ -46,8 +45,9 @@ from replay.dataset.queries import (
     excluded_of,
     pools_of,
     queries,
+    rules_of,
 )
-from replay.dataset.rates import LEVEL, holm, unlike_the_rest
+from replay.dataset.rates import marks_of
 from replay.dataset.search import PARAMETERS, VOCABULARIES, parse
 
 Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer
@@ -122,29 +122,11 @@ def asked(query: Query, arguments: Mapping[str, str]) -> Prepared:
             columns=tuple(DataColumn(name, kind) for name, kind in rows.columns),
             rows=tuple(rows.rows),
             comparisons=len(rows.rows) * len(query.rates),
-            marks=_marks(query, rows),
+            marks=marks_of(query, list(rows.named())),
             truncated=rows.truncated,
         )
 
     return Prepared((query.name, statement.sql, *_sorted(statement.values)), answer)
-
-
-def _marks(query: Query, rows: Rows) -> tuple[RateMark, ...]:
-    """The rates that differ from the rest of their pool, adjusted for all comparisons of the answer.
-
-    A share of one whole is compared with no other share: they depend on each other.
-    """
-    compared = dict[tuple[str, str], dict[tuple[int, str], tuple[int, int]]]()
-    for at, row in enumerate(rows.named()):
-        for rate, n in query.rates.items():
-            value, cases = row[rate], row[n]
-            if isinstance(value, float) and isinstance(cases, int) and cases and not query.is_share(rate):
-                told = compared.setdefault((str(row["pool"]), rate), {})
-                told[at, rate] = (round(value * cases), cases)
-    single = {
-        key: p for told in compared.values() if len(told) > 1 for key, p in unlike_the_rest(told).items()
-    }
-    return tuple(RateMark(at, rate, p) for (at, rate), p in holm(single).items() if p < LEVEL)
 
 
 def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
@@ -261,13 +243,15 @@ def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
     mixed = bound["pool"] == ALL_POOLS
     wanted = list(there) if mixed else str(bound["pool"]).split(",")
     counted: dict[str, PoolCounts] = {}
+    asked = bound | {"pool": ",".join(wanted), "pools": wanted}
     if wanted:
-        told = _kept_rows(data, excluded_of(bound | {"pool": ",".join(wanted), "pools": wanted}))
+        told = _kept_rows(data, excluded_of(asked))
         counted = {str(row["pool"]): _counts(row) for row in told.named()}
     return {
         "snapshot": data.snapshot,
         "game": game,
         "rules": data.manifest.rules.get(game, ""),
+        "rules_seen": tuple(version for (version,) in rows_of(data, rules_of(asked)).rows),
         "sql_sha256": sql_hash(sql),
         "arguments": {name: value for name, value in bound.items() if name not in ("game", "pools")},
         "pools": tuple(counted.get(pool, PoolCounts(pool, 0, 0, 0, 0, 0)) for pool in wanted),

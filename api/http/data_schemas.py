@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from replay.dataset.explorer import Node
+from replay.dataset.rates import RateMark
 
 
 class DataColumn(Struct, frozen=True):
@@ -80,6 +81,7 @@ class Sample(Struct, frozen=True):
     """On what an answer rests.
 
     rules: the version of the rules by which the data set was built.
+    rules_seen: the versions that decided moves of the matches that count.
     sql_sha256: the hash of the SQL.  The same snapshot, SQL and arguments give the same answer.
     arguments: the values of all parameters.
     pools: the pools that were asked for, with what counts; `mixed` if `pool=*` counts them as one.
@@ -90,23 +92,13 @@ class Sample(Struct, frozen=True):
     snapshot: str
     game: str
     rules: str
+    rules_seen: tuple[str, ...]
     sql_sha256: str
     arguments: dict[str, Any]
     pools: tuple[PoolCounts, ...]
     mixed: bool
     other_pools: dict[str, int]
     selection_unknown: bool
-
-
-class RateMark(Struct, frozen=True):
-    """A rate of a row (from 0) that is another one than that of the other rows of its pool.
-
-    p: the p value, adjusted by Holm for all rates that were compared.
-    """
-
-    row: int
-    rate: str
-    p: float
 
 
 class QueryAnswer(Sample, frozen=True):

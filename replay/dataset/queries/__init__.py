@@ -180,6 +180,14 @@ class Query(Struct, frozen=True):
         """
         return excluded_of(bind(self.game, arguments, self.parameters))
 
+    def rules(self, arguments: Mapping[str, str]) -> Statement:
+        """The SQL of the versions of the rules that decided moves of the matches that count.
+
+        Raises:
+            Refused: invalid; see `statement`.
+        """
+        return rules_of(bind(self.game, arguments, self.parameters))
+
     def _with_rows(self, bound: Bound) -> str:
         rows = self.rows.strip()
         for name, parameter in self.own.items():
@@ -240,6 +248,12 @@ def matches_of(*, counted: bool = True) -> str:
 def excluded_of(bound: Bound) -> Statement:
     """The SQL of how many matches of each pool there are, and how many do not count, by the reason."""
     return statement_of(f"WITH {matches_of(counted=False)}{_EXCLUDED}", bound)
+
+
+def rules_of(bound: Bound) -> Statement:
+    """The SQL of the versions of the rules that decided moves of the matches that count."""
+    sql = "SELECT DISTINCT r.rules FROM rules_versions r JOIN m USING (match) ORDER BY r.rules"
+    return statement_of(f"WITH {matches_of()} {sql}", bound)
 
 
 def pools_of(game: str) -> Statement:

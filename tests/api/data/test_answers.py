@@ -283,6 +283,8 @@ def test_what_is_not_legal_is_refused_in_both_languages(
 )
 def test_an_answer_has_the_shape_that_the_document_says(asked: Served, path: str, kind: type) -> None:
     answer = get(asked, path)
+    game = "thirteen_minutes" if "game=" in path else "twilight_struggle"
+    assert answer.json.get("rules_seen", [GAMES[game].rules]) == [GAMES[game].rules]
     decoded: object = msgspec.json.decode(answer.body, type=kind)
     assert json.loads(msgspec.json.encode(decoded)) == answer.json
 
