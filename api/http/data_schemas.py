@@ -208,6 +208,14 @@ class ExplorerAnswer(Sample, frozen=True):
     node: Node
 
 
+class OpeningMatches(Sample, frozen=True):
+    """The matches that a node of a tree of openings counts, each at the move with which it came there."""
+
+    path: tuple[str, ...]
+    matches: tuple[RowMatch, ...]
+    truncated: bool
+
+
 class SqlRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A query in SQL.
 

@@ -62,6 +62,9 @@ def test_a_search_shows_its_hits_with_the_position_that_each_leads_to(studied: S
     assert f"Matches: {found['matches']}<" in text
     assert f"{found['won_a'] * 100:.0f} %" in text
     assert f"{found['lo'] * 100:.0f} to {found['hi'] * 100:.0f} % of {found['n']}" in text
+    (more,) = links(text, r"\?[^\"]+&limit=1000")
+    every = links(page(studied, f"/find{more}"), r"/m/[^\"]+")
+    assert len(every) == found["positions"] > len(answer["hits"])
     none = page(studied, f"/find?game=thirteen_minutes&where={quote('us in cuba >= 99')}")
     assert "No position is like this" in none
 
@@ -168,11 +171,15 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     text = page(studied, "/explore/thirteen_minutes")
     children = links(text, r"\?path=bids/[^\"&]+&pool=live")
     assert len(children) >= 4
-    counts = [int(n) for n in re.findall(r'<span class="count">(\d+)</span>', text)]
+    counts = [int(n) for n in re.findall(r'<a class="count" [^>]*>(\d+)</a>', text)]
     hidden = re.findall(r"which are not shown: (\d+)", text)
     assert sum(counts) + sum(map(int, hidden)) == MATCHES
     below = page(studied, f"/explore/thirteen_minutes{children[0]}")
-    assert f"<dd>{counts[0]}</dd>" in below
+    assert f">{counts[0]}</a></dd>" in below
+    for address, n in ((f"{children[0]}&matches=1", counts[0]), ("?path=bids&pool=live&matches=1", MATCHES)):
+        assert f'href="{address}"' in text
+        behind = page(studied, f"/explore/thirteen_minutes{address}")
+        assert len(set(links(behind, r"/m/[^\"]+"))) == n
     assert 'aria-current="true"' in below
     gone = page(studied, "/explore/thirteen_minutes?path=bids/77")
     assert 'role="alert"' in gone

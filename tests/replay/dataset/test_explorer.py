@@ -11,7 +11,7 @@ from scipy.stats import binomtest, fisher_exact
 import replay.dataset as glasnost
 from domain.games import GAMES
 from replay.dataset import DataSet, explorer
-from replay.dataset.explorer import LEAST, MOST_LABEL, MOST_PATH, Node, explore, openings
+from replay.dataset.explorer import LEAST, MOST_LABEL, MOST_PATH, Node, explore, matches_behind, openings
 from replay.dataset.queries import query
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.refusals import refused
@@ -82,6 +82,12 @@ def test_every_node_counts_the_matches_that_took_its_path(many: DataSet, headlin
     for path, found in headlines:
         matches = [match for match, taken in paths.items() if taken[: len(path)] == list(path)]
         assert found.n == len(matches)
+        if found.label in ("", "fidel"):
+            behind = matches_behind(many, GAME, path, pool="live", edition="", bid=None)
+            assert {one.pool for one in behind} == {"live"}
+            assert sorted(one.match for one in behind) == sorted(matches)
+            moves = {one.match: one.move for one in behind}
+            assert all(moves[example.match] == example.move for example in found.examples)
         assert {example.match for example in found.examples} <= set(matches)
 
 
@@ -147,6 +153,8 @@ def test_nodes_of_few_matches_are_hidden_whatever_the_caller_asks_for(
     for label in few:
         with refused("no-such-opening"):
             node(many, *path, label)
+        with refused("no-such-opening"):
+            matches_behind(many, GAME, [*path, label], pool="live", edition="", bid=None)
     assert all(child.n >= 100 for child in node(many, min_n=100).children)
 
 
