@@ -54,9 +54,10 @@ Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer | Opening
 OPENINGS = {
     "bid": Parameter(
         "only matches with so much extra influence of the US (below 0: of the USSR)",
-        "только партии с такой форой США в очках влияния (меньше 0: СССР)",
+        "только партии с таким дополнительным влиянием США (меньше 0: у СССР)",
         "whole",
     ),
+    "turn": Parameter("the turn in which the tree begins", "раунд, с которого начинается дерево", "whole", 1),
     **{name: COMMON[name] for name in ("pool", "edition", "min_n")},
 }
 """The parameters of the explorer of openings, beside the game and the path."""
@@ -227,11 +228,15 @@ def explored(arguments: Mapping[str, str], *, matches: bool = False) -> Prepared
     bound = bind(game, rest, OPENINGS)
     labels = tuple(path.split("/")) if path else ()
     pool, edition = str(bound["pool"]), str(bound["edition"] or "")
-    bid, min_n = (value if isinstance(value := bound[name], int) else None for name in ("bid", "min_n"))
+    bid, min_n, turn = (
+        value if isinstance(value := bound[name], int) else None for name in ("bid", "min_n", "turn")
+    )
     every = bound | {"tournament": None, "since": None, "unproven": False}
 
     def answer(data: DataSet) -> ExplorerAnswer:
-        node = explore(data, game, labels, pool=pool, edition=edition, bid=bid, min_n=min_n or 0)
+        node = explore(
+            data, game, labels, pool=pool, edition=edition, bid=bid, min_n=min_n or 0, turn=turn or 0
+        )
         known = openings()[game].trees
         trees = tuple(OpeningTree(name, one.en, one.ru, one.levels) for name, one in known.items())
         return ExplorerAnswer(
@@ -239,7 +244,7 @@ def explored(arguments: Mapping[str, str], *, matches: bool = False) -> Prepared
         )
 
     def behind(data: DataSet) -> OpeningMatches:
-        found = matches_behind(data, game, labels, pool=pool, edition=edition, bid=bid)
+        found = matches_behind(data, game, labels, pool=pool, edition=edition, bid=bid, turn=turn or 0)
         return OpeningMatches(
             **_sample(data, _steps(game, labels), every),
             path=labels,

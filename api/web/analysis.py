@@ -41,7 +41,7 @@ from domain.kernel import Refused
 from replay.dataset.asking import place_of
 from replay.dataset.explorer import Node, openings
 from replay.dataset.search import VOCABULARIES, parse
-from replay.game_words import title_of
+from replay.game_words import game_words, title_of
 from replay.words import Words
 
 HITS, MORE_HITS, MOST_HITS = "50", "1000", "10000"
@@ -181,7 +181,12 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
     """
     if game not in openings():
         raise Refused("unknown-game", "no-such-game", {"games": list(openings())})
-    chosen = chosen_in(call, "path", "pool", "edition", "bid", "min_n")
+    chosen = chosen_in(call, "path", "pool", "edition", "bid", "turn", "min_n")
+    known = openings()[game].trees
+    path = [label for label in chosen["path"].split("/") if label]
+    tree = path.pop(0) if path and path[0] in known else next(iter(known))
+    if not known[tree].has_turns:
+        chosen["turn"] = ""
     of_node = call.request.query_params.get("matches") == "1"
     kind: type[Sample] = OpeningMatches if of_node else ExplorerAnswer
     matches = {"matches": "1"} if of_node else {}
@@ -189,9 +194,6 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
     words = words_of(GAMES[game], call.language)
     answer = found.answer if isinstance(found.answer, ExplorerAnswer) else None
     behind = found.answer if isinstance(found.answer, OpeningMatches) else None
-    known = openings()[game].trees
-    path = [label for label in chosen["path"].split("/") if label]
-    tree = path.pop(0) if path and path[0] in known else next(iter(known))
     return pages.shell.page(
         call,
         "explore.html",
@@ -205,6 +207,9 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
         trees=[(name, getattr(one, call.language)) for name, one in known.items()],
         steps=_steps(tree, path, words),
         has_bid=bool(openings()[game].bid),
+        has_turns=known[tree].has_turns,
+        turn=words.field("turn"),
+        editions=list(game_words(GAMES[game], call.language).editions.items()),
         away=found.away,
         wrong=found.wrong,
         sample=found.answer,

@@ -35,6 +35,11 @@ class Tree(Struct, frozen=True):
     levels: tuple[str, ...]
     steps: str
 
+    @property
+    def has_turns(self) -> bool:
+        """Can it begin in another turn than the first?"""
+        return "$turn" in self.steps
+
     def level(self, depth: int) -> str:
         """What is decided at this depth, from 0."""
         return self.levels[min(depth, len(self.levels) - 1)]
@@ -119,7 +124,15 @@ class _Case(Struct, frozen=True):
 
 
 def explore(
-    data: DataSet, game: str, path: Sequence[str], *, pool: str, edition: str, bid: int | None, min_n: int
+    data: DataSet,
+    game: str,
+    path: Sequence[str],
+    *,
+    pool: str,
+    edition: str,
+    bid: int | None,
+    min_n: int,
+    turn: int = 1,
 ) -> Node:
     """The node of a tree at the end of a path, with its children, the most frequent first.
 
@@ -130,15 +143,17 @@ def explore(
         edition: only matches of this edition; "" for all.
         bid: only matches with so much extra influence of the US (below 0: of the USSR); None for all.
         min_n: children with fewer matches are hidden; those with fewer than 5 always are.
+        turn: the turn in which the tree begins.
 
     Raises:
         Refused: not-found: the game has no tree, or there is no such node, or it has too few matches;
-            invalid: the path is too long, the pool is none, or the game has no bid.
+            invalid: the path is too long, the pool is none, the game has no bid, or the tree no such turn.
         ImportError: the extra `analysis` is not installed.
     """
     tree, labels = _tree(game, path)
     least = max(LEAST, min_n)
-    groups = _groups(data, game, tree, labels, {"pool": pool, "edition": edition}, bid, least)
+    chosen = {"pool": pool, "edition": edition}
+    groups = _groups(data, game, tree, labels, chosen, {"bid": bid, "turn": turn}, least)
     everything = [case for cases in groups.values() for case in cases]
     ended = groups.pop(None, [])
     shown = {label: cases for label, cases in groups.items() if label and len(cases) >= least}
@@ -153,14 +168,22 @@ def explore(
 
 
 def matches_behind(
-    data: DataSet, game: str, path: Sequence[str], *, pool: str, edition: str, bid: int | None
+    data: DataSet,
+    game: str,
+    path: Sequence[str],
+    *,
+    pool: str,
+    edition: str,
+    bid: int | None,
+    turn: int = 1,
 ) -> tuple[Behind, ...]:
     """The matches that a node of a tree counts, the latest first.
 
     Args, Raises: see `explore`.
     """
     tree, labels = _tree(game, path)
-    groups = _groups(data, game, tree, labels, {"pool": pool, "edition": edition}, bid, LEAST)
+    chosen = {"pool": pool, "edition": edition}
+    groups = _groups(data, game, tree, labels, chosen, {"bid": bid, "turn": turn}, LEAST)
     cases = [case for cases in groups.values() for case in cases]
     cases.sort(key=lambda case: case.place)
     return tuple(Behind(case.pool, case.match, _came(case, len(labels))) for case in cases)
@@ -184,7 +207,7 @@ def _groups(
     tree: Tree,
     labels: tuple[str, ...],
     chosen: dict[str, str],
-    bid: int | None,
+    numbers: dict[str, int | None],
     least: int,
 ) -> dict[str | None, list[_Case]]:
     """The matches that take a path, by the label of what they decide next; None: nothing more.
@@ -195,10 +218,13 @@ def _groups(
     known = openings()[game]
     if "," in chosen["pool"]:
         raise Refused("invalid", "one-pool", {"pool": chosen["pool"][:MOST_LABEL], "all": ALL_POOLS})
-    if bid is not None and not known.bid:
+    if numbers["bid"] is not None and not known.bid:
         raise Refused("invalid", "no-bid", {"game": game})
+    turn = numbers["turn"] or 0
+    if turn < 1 or (turn > 1 and not tree.has_turns):
+        raise Refused("invalid", "no-turn", {"turn": turn})
     bound = bind(game, {name: value for name, value in chosen.items() if value}, COMMON)
-    bound |= {"path": list(labels), "depth": len(labels), "bid": bid}
+    bound |= {"path": list(labels), "depth": len(labels), **numbers}
     sql = _SQL.format(
         m=matches_of(), steps=tree.steps, ahead=known.ahead or _NO_LEAD, bid=known.bid or _NO_BID
     )

@@ -186,6 +186,16 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     assert studied.client().get("/explore/toy").status == 404
 
 
+def test_the_form_of_the_tree_keeps_the_turn_and_the_edition(studied: Served) -> None:
+    text = page(studied, "/explore?edition=deluxe&turn=2")
+    assert '<option value="deluxe" selected>' in text
+    assert re.search(r'name="turn" value="2"', text)
+    assert 'href="?path=headlines&pool=live&edition=deluxe&turn=2&matches=1"' in text
+    other = page(studied, "/explore?path=setup&turn=2")
+    assert 'name="turn"' not in other
+    assert 'role="alert"' not in other
+
+
 def test_two_players_stand_side_by_side(studied: Served) -> None:
     text = page(studied, "/compare?game=thirteen_minutes&a=p-us&b=p-ussr")
     record = studied.client().get("/v1/queries/tm_between?a=p-us&b=p-ussr").json

@@ -80,6 +80,9 @@ Bid = Annotated[
     int | None,
     Query(ge=-100, le=100, description="Only matches with so much extra influence; below 0: of the USSR."),
 ]
+BeginsIn = Annotated[
+    int | None, Query(ge=1, le=100, description="The turn in which the tree begins; else 1.")
+]
 MatchesOfNode = Annotated[
     str | None, Query(pattern="^[01]$", description="1: the matches that the node counts.")
 ]
@@ -166,6 +169,7 @@ async def explore_openings(
     pool: Pool = None,
     edition: Edition = None,
     bid: Bid = None,
+    turn: BeginsIn = None,
     min_n: LeastN = None,
     matches: MatchesOfNode = None,
 ) -> Response:

@@ -289,6 +289,8 @@ def test_the_explorer_shows_the_root_of_a_tree_and_hides_small_nodes(asked: Serv
     assert (node["n"], node["children"], node["hidden"]) == (1, [], 1)
     assert (told["pools"][0]["pool"], told["path"]) == ("live", [])
     assert client.get("/v1/explorer?path=setup").json["path"] == ["setup"]
+    assert client.get("/v1/explorer?turn=2").json["arguments"]["turn"] == 2
+    client.get("/v1/explorer?path=setup&turn=2").problem(422, "invalid")
     (behind,) = client.get("/v1/explorer?matches=1").json["matches"]
     assert behind["replay"] == f"/m/{behind['match']}?move=1"
     client.get("/v1/explorer?path=fidel").problem(404, "not-found")

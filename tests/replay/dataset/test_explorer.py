@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from domain.games import GAMES
 from replay.dataset import DataSet, explorer
 from replay.dataset.explorer import LEAST, MOST_LABEL, MOST_PATH, Node, explore, matches_behind, openings
 from replay.dataset.queries import query
-from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.conftest import Club, in_memory
+from tests.replay.dataset.crowd import crowd, write_data_set
 from tests.replay.dataset.refusals import refused
 
 GAME = "twilight_struggle"
@@ -33,9 +35,10 @@ def node(
     edition: str = "",
     bid: int | None = None,
     min_n: int = 1,
+    turn: int = 1,
 ) -> Node:
     """A node of the explorer, by default of the matches of the pool live."""
-    return explore(data, game, path, pool=pool, edition=edition, bid=bid, min_n=min_n)
+    return explore(data, game, path, pool=pool, edition=edition, bid=bid, min_n=min_n, turn=turn)
 
 
 def walk(
@@ -166,6 +169,27 @@ def test_pools_editions_and_bids_choose_the_matches(many: DataSet) -> None:
     assert node(many, bid=1).n == 0
     with refused("one-pool"):
         node(many, pool="live,bots")
+
+
+def test_the_tree_of_another_turn_begins_with_the_headlines_of_that_turn(tmp_path: Path) -> None:
+    rows = crowd(30)
+    for table in ("ts_cards", "ts_rolls"):
+        for _, row in rows[table]:
+            row["turn"] = 3
+    write_data_set(tmp_path / "crowd", rows)
+    data = in_memory(tmp_path / "crowd")
+    chosen = Counter(
+        row.card for row in data.rows("ts_cards") if (row.what, row.seat) == ("headline", "ussr")
+    )
+    tree = node(data, turn=3)
+    assert {child.label: child.n for child in tree.children} == {
+        card: n for card, n in chosen.items() if n >= LEAST
+    }
+    assert node(data, tree.children[0].label, turn=3).children
+    assert (node(data).ended, node(data).children) == (node(data).n, ())
+    for turn, path in ((0, ()), (2, ("setup",))):
+        with refused("no-turn"):
+            node(data, *path, turn=turn)
 
 
 @pytest.mark.parametrize(("game", "tree"), TREES)
