@@ -230,7 +230,7 @@ def _groups(
     )
     statement = statement_of(sql, bound)
     groups: dict[str | None, list[_Case]] = {}
-    found = data.sql(statement.sql, statement.values).fetchall()
+    found = data.fetch(statement.sql, statement.values)
     for place, (label, its_pool, match, won, players, ahead, moves) in enumerate(found):
         case = _Case(its_pool, match, won, tuple(players or ()), ahead, tuple(moves or ()), place)
         groups.setdefault(label, []).append(case)

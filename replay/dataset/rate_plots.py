@@ -252,7 +252,7 @@ def _rates(data: DataSet, rows: str, key: str, won: str, values: Bound, pool: st
     bound = {**bind(GAME, {"pool": pool}, COMMON), **values}
     statement = statement_of(_CASES.format(m=matches_of(), rows=rows, key=key, won=won), bound)
     cases: dict[str, list[tuple[bool, tuple[str, ...]]]] = {}
-    for name, is_won, players in data.sql(statement.sql, statement.values).fetchall():
+    for name, is_won, players in data.fetch(statement.sql, statement.values):
         cases.setdefault(name, []).append((is_won, tuple(players or ())))
     if not cases:
         raise Refused("not-found", "no-cases", {"pool": pool})
