@@ -110,7 +110,9 @@ def _columns(data: DataSet, name: str) -> str:
 
 
 def _values(rows: Iterable[tuple[str | int, ...]], names: str) -> str:
-    values = ", ".join(f"({', '.join(map(output.literal, row))})" for row in rows)
+    from replay.dataset.queries import literal
+
+    values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
     return f"SELECT * FROM (VALUES {values}) AS t({names})"
 
 
@@ -202,7 +204,7 @@ def _command(asked: Query) -> click.Command:
             statement = asked.behind(arguments | _keys(row)) if matches else asked.statement(arguments)
             excluded = asked.excluded(arguments)
         if sql:
-            click.echo(output.as_literals(statement.sql, statement.values))
+            click.echo(statement.as_it_stands)
             return
         with opened(place) as data:
             _print(data.sql(statement.sql, statement.values), options, data, statement.sql)
@@ -353,7 +355,7 @@ def find(
             lines = [str(error), *(marked(search, at - 1) if at else ())]
             raise CannotBeDone("\n".join(lines)) from error
         if show_sql:
-            click.echo(output.as_literals(hits.sql, hits.statement.values))
+            click.echo(hits.statement.as_it_stands)
             return
         _print(hits.relation, options, data, hits.sql)
         if kind == "table":

@@ -86,6 +86,7 @@ def catalogue(data: DataSet) -> SavedQueries:
             one.columns,
             one.keys,
             one.rates,
+            one.sql,
         )
         for one in queries().values()
     )

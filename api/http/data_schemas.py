@@ -41,6 +41,8 @@ class SavedQuery(Struct, frozen=True):
     keys: the columns that say what a row is about, beside `pool`.  With `matches=1` each is a parameter, and
         so is `in_pool`: the matches behind one row.
     rates: the columns that are rates, each with the column that says over how many cases.
+    sql: its SQL.  $name stands for the value of a parameter, {name} for the column that one chooses, $game
+        for the game and $pools for the list of the pools.
     """
 
     name: str
@@ -51,6 +53,7 @@ class SavedQuery(Struct, frozen=True):
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     rates: dict[str, str]
+    sql: str
 
 
 class SavedQueries(Struct, frozen=True):

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
+import replay.dataset as glasnost
 from api.web.data_answers import words_of
 from api.web.shell import texts
 from domain.games import GAMES
@@ -117,6 +118,17 @@ def test_a_wrong_search_is_marked_where_it_goes_wrong(
     assert shown in text
     assert f"<mark>{html.escape(marked)}</mark>" in text
     assert "<b>x" not in text
+
+
+def test_the_sql_of_an_answer_stands_beside_it_and_gives_the_same_rows(studied: Served) -> None:
+    text = page(studied, "/queries?query=tm_end_modes&pool=live,bots")
+    (shown,) = re.findall(r"<pre><code>(.*?)</code></pre>", text, re.S)
+    told = studied.client().get("/v1/queries/tm_end_modes?pool=live,bots").json
+    assert studied.services is not None
+    data = glasnost.open(vars(studied.services.data)["_place"].folder)
+    assert [list(row) for row in data.sql(shown).fetchall()] == told["rows"]
+    evil = studied.client().get("/queries?query=tm_end_modes&edition=%3Ci%3E%27;").body.decode()
+    assert "edition = &#39;&lt;i&gt;&#39;&#39;;&#39;" in evil
 
 
 def test_every_number_of_an_answer_leads_to_as_many_matches(studied: Served) -> None:

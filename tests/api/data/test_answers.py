@@ -80,6 +80,8 @@ def test_the_saved_queries_are_listed_with_all_that_a_form_needs(asked: Served) 
     assert win["columns"][0] == "pool"
     assert {one["name"] for one in win["parameters"]} == set(COMMON)
     assert all(one["en"] and one["ru"] for one in [win, *win["parameters"]])
+    assert win["sql"] == queries()["win_rate"].statement({}).sql
+    assert "{space}" in told["is_space_life"]["sql"]
     space = next(one for one in told["is_space_life"]["parameters"] if one["name"] == "space")
     assert space["required"]
     assert len(space["choices"]) > 10
