@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from api.bots.arena import Outcome, Pairing, Standing, outcome_of
+from api.bots.arena import Outcome, Pairing, Standing, agents_of, outcome_of
+from domain.kernel import Refused
 
 
 class BadResults(Exception):
@@ -17,7 +18,7 @@ class BadResults(Exception):
 
 
 class Results:
-    """The outcomes that are known.
+    """The outcomes that are known; those of other versions of the agents than today's do not count.
 
     Args:
         path: the file in which they are kept, one line each; None: only in memory.
@@ -37,7 +38,8 @@ class Results:
             raise BadResults(f"{path} holds no outcomes of an arena: {error}") from error
         if path is not None and kept != whole:
             path.write_bytes(kept)
-        self.outcomes = {outcome.pairing: outcome for outcome in found}
+        current = [outcome for outcome in found if _is_current(outcome)]
+        self.outcomes = {outcome.pairing: outcome for outcome in current}
 
     def add(self, outcome: Outcome) -> None:
         """Keep one more outcome."""
@@ -45,6 +47,14 @@ class Results:
         if self._path is not None:
             with self._path.open("ab") as file:
                 file.write(msgspec.json.encode(outcome) + b"\n")
+
+
+def _is_current(outcome: Outcome) -> bool:
+    """Did the agents of today's code play?"""
+    try:
+        return outcome.agents == agents_of(outcome.pairing)
+    except Refused:
+        return False  # there is no such level any more
 
 
 def play_missing(wanted: Sequence[Pairing], results: Results, workers: int) -> Iterator[Outcome]:
