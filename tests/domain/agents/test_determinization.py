@@ -15,6 +15,7 @@ from domain.agents.spec import AgentSpec
 from domain.kernel import HIDDEN, prompt
 from tests.domain.agents.laws import (
     Question,
+    as_sets,
     check_determinization,
     observed,
     other_world,
@@ -23,6 +24,7 @@ from tests.domain.agents.laws import (
 )
 from tests.domain.played import piles
 from tests.domain.properties import random_match
+from tests.domain.viewers import exchanged
 from tests.proofs.test_random_matches import settled
 
 GAMES = sorted(AGENTS)
@@ -111,6 +113,37 @@ def test_a_determinized_table_does_not_depend_on_the_world(game: str) -> None:
             assert tables[0] == tables[1]
             compared += 1
     assert compared
+
+
+def test_cards_that_change_places_in_one_pile_make_no_other_world() -> None:
+    spec = AGENTS["cia_vs_kgb"]
+    question = next(one for one in asked_of(spec, 0) if len(one.world.groups.cards) > 1)
+    same = exchanged(spec.game, question.world, *question.world.groups.cards[:2])
+    assert same != question.world
+    assert as_sets(same) == as_sets(question.world)
+
+
+@pytest.mark.parametrize(
+    ("game", "sealed"),
+    [
+        ("cia_vs_kgb", "sent"),
+        ("cia_vs_kgb", "fists"),
+        ("imperial_struggle", "ministries"),
+        ("imperial_struggle", "front"),
+        ("thirteen_minutes", "bids"),
+        ("twilight_struggle", "chosen"),
+    ],
+)
+def test_worlds_differ_also_in_sealed_answers(game: str, sealed: str) -> None:
+    spec, luck = AGENTS[game], Random(4)
+    hiding = [
+        question
+        for seed in range(3)
+        for question in asked_of(spec, seed)
+        if HIDDEN in str(getattr(question.view, sealed))
+    ]
+    others = [(question.world, other_world(spec, question, luck)) for question in hiding[:20]]
+    assert any(other and getattr(other, sealed) != getattr(world, sealed) for world, other in others)
 
 
 def test_a_determinization_that_forgets_a_place_is_found() -> None:
