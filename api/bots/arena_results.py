@@ -96,6 +96,12 @@ def processor_milliseconds(outcomes: Sequence[Outcome], level: str) -> dict[str,
     return _summary(one for outcome in outcomes for one in outcome.processor.get(level, ()))
 
 
+def answers_a_second(outcomes: Sequence[Outcome]) -> float:
+    """Answers of all levels for each second, by the clock, in which one of them searched for its answer."""
+    seconds = sum(sum(found) for outcome in outcomes for found in outcome.seconds.values())
+    return round(sum(outcome.answers for outcome in outcomes) / seconds, 1) if seconds else 0.0
+
+
 def _summary(seconds: Iterable[float]) -> dict[str, float]:
     times = sorted(1000 * one for one in seconds)
     if not times:
