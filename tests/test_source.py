@@ -47,7 +47,7 @@ EDGES = {  # public functions that may say Any, by what passes there
         projections.file.FileTables.put projections.file.FileTables.fetch projections.file.FileReading.execute
         projections.postgres.Tables.execute projections.postgres.Tables.executemany
         projections.postgres.Tables.put projections.postgres.Tables.fetch projections.postgres.Rows.execute
-        projections.read.rows_of
+        projections.read.rows_of replay.dataset.reading.DataSet.fetch replay.dataset.asking.Source.fetch
     """,
 }
 MOST_IN_API = 51  # its edges are not named yet
