@@ -29,7 +29,7 @@ from domain.tournaments.state import (
     Ruling,
     Tournament,
 )
-from domain.tournaments.terms import LOT, with_field
+from domain.tournaments.terms import BY_LOT, with_field
 
 T = TypeVar("T", bound=e.Entry)
 Step = Callable[[Tournament, T], Tournament]
@@ -244,7 +244,7 @@ def _pairing_changed(s: Tournament, entry: e.PairingChanged) -> Tournament:
 def _round_published(s: Tournament, entry: e.RoundPublished) -> Tournament:
     one, lot = s.rounds[entry.round - 1], s.lots.get(label_of(entry.round))
     boards = one.boards
-    if lot is not None and s.terms.sides == LOT:
+    if lot is not None and s.terms.sides == BY_LOT:
         boards = tuple(replace(board, exchanged=exchanged(lot, board.number)) for board in boards)
     fresh = replace(one, status="published", boards=boards, opens_at=entry.opens_at, until=entry.until)
     return _in_round(s, entry.round, fresh)

@@ -14,7 +14,7 @@ from domain.match import Match
 from domain.tournaments.commands import RecordResult
 from domain.tournaments.drafts import options_of
 from domain.tournaments.state import Board, Tournament
-from domain.tournaments.terms import BID, LOT
+from domain.tournaments.terms import BID, BY_LOT
 
 
 class EndedMatch(Struct, frozen=True):
@@ -93,7 +93,7 @@ def seats_are_open(s: Tournament, board: Board) -> bool:
     """Can the tournament not say yet who plays which seat?  A lot or bids are to come."""
     if board.outcome is not None:
         return False
-    return bids_for_seats(s, board) or (s.terms.sides == LOT and not board.opened)
+    return bids_for_seats(s, board) or (s.terms.sides == BY_LOT and not board.opened)
 
 
 def bids_for_seats(s: Tournament, board: Board) -> bool:

@@ -33,10 +33,11 @@ from domain.tournaments.judging import (
     round_in,
 )
 from domain.tournaments.log import New
+from domain.tournaments.opinions import opinion
 from domain.tournaments.outcomes import result_of
 from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
-from domain.tournaments.terms import LOT, must_be_plain
+from domain.tournaments.terms import BY_LOT, must_be_plain
 from domain.tournaments.totals import FORFEITS
 
 VERIFIED = "ok"  # what a question of `verify` says if all is well
@@ -231,14 +232,13 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     _must_cover(s, pairs, byes)
     due = on_both_sides(s.terms, tuple((w, b, "", "") for w, b in pairs))
     boards = tuple(e.PairedBoard(place, *one) for place, one in enumerate(due, 1))
-    opinion = ("rematch",) if _met_before(s, one.number, pairs) else ()
     about = {
         "round": one.number,
         "boards": boards,
         "byes": byes,
         "reason": command.reason,
         "text": command.text,
-        "opinion": opinion,
+        "opinion": opinion(s, one.number, pairs),
     }
     return [New(e.PairingChanged, about)]
 
@@ -265,7 +265,7 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
     opens, until = _window(s, command, given.now)
     about = {"round": one.number, "opens_at": opens, "until": until, "reason": command.despite_calls}
     published = New(e.RoundPublished, about)
-    if s.terms.sides != LOT:
+    if s.terms.sides != BY_LOT:
         return [published]
     return [new_lot(s, label_of(one.number), SIDES_LOT, given), published]
 
