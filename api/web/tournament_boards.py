@@ -138,6 +138,8 @@ def _line(frame: Frame, entry: e.Entry) -> LogLine:
         detail = entry.result
     elif isinstance(entry, e.PairingChanged):
         text = entry.text
+    elif isinstance(entry, e.RoundPublished):
+        text = entry.reason
     by = frame.person(entry.by) if entry.by else ""
     return LogLine(entry.entry, str(entry.__struct_config__.tag), entry.at, by, detail, reason, text)
 

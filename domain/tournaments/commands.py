@@ -206,7 +206,10 @@ class ChangePairing(_Command, frozen=True, kw_only=True, tag="change_pairing"):
 
 
 class PublishRound(_Command, frozen=True, kw_only=True, tag="publish_round"):
-    """Publish the pairings of a round; its matches are opened.  `despite_calls`: why calls do not hold it."""
+    """Publish the pairings of a round; its matches are opened.
+
+    despite_calls: why calls do not hold it; everybody reads it in the entry.
+    """
 
     round: RoundNumber
     opens_at: Time | None = None

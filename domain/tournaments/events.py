@@ -206,11 +206,15 @@ class PairingChanged(Entry, frozen=True, kw_only=True, tag="pairing_changed"):
 
 
 class RoundPublished(Entry, frozen=True, kw_only=True, tag="round_published"):
-    """The pairings of a round are public and its matches open at `opens_at`."""
+    """The pairings of a round are public and its matches open at `opens_at`.
+
+    reason: why calls that had no answer did not hold it; "" if it needed none.
+    """
 
     round: int
     opens_at: int | None = None
     until: int | None = None
+    reason: str = ""
 
 
 class BoardOpened(Entry, frozen=True, kw_only=True, tag="board_opened"):

@@ -263,7 +263,8 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
         calls = [str(call.entry) for call in s.standing_calls[:20]]
         raise Refused("unfinished", "calls-stand", {"calls": calls})
     opens, until = _window(s, command, given.now)
-    published = New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})
+    about = {"round": one.number, "opens_at": opens, "until": until, "reason": command.despite_calls}
+    published = New(e.RoundPublished, about)
     if s.terms.sides != BY_LOT:
         return [published]
     return [new_lot(s, label_of(one.number), SIDES_LOT, given), published]

@@ -206,6 +206,7 @@ def test_an_official_pairs_swaps_publishes_and_closes_at_the_desk_without_script
     assert past.status in (409, 422)
     assert form(hall.director, desk, expect=hall.entry, **publish).status == 303
     assert "Round 4" in html(hall, hall.page)
+    assert "it is about the last round" in html(hall, f"{hall.page}/rounds/4/boards/1")
     assert form(hall.director, desk, do="dance").status == 422
     check_measures(hall, desk)
 
