@@ -26,6 +26,7 @@ from domain.tournaments.crosstable import (
     boards,
     cell_of,
     problem,
+    score,
 )
 from domain.tournaments.legality import ColourFlag, breaches, colour_flags
 from replay.tournaments import pairing, pairing_twice
@@ -266,6 +267,8 @@ def test_colours_out_of_balance_are_flagged_and_not_refused() -> None:
         table = played(table, [(1, opponent)])
     assert colour_flags(table, 3, [(4, 1)]) == []
     assert colour_flags(table, 3, [(1, 4)]) == [ColourFlag(1, 3, 3)]
+    assert unbalanced(played(table, [(1, 4)]), 3) == [1]
+    assert unbalanced(played(table, [(4, 1)]), 3) == []
     forfeited = played(table, [(1, 5)], "forfeit")
     assert colour_flags(forfeited, 4, [(6, 1)]) == []
 
@@ -296,8 +299,14 @@ def check_rounds(tournaments: int) -> None:
     """Five rounds of each.  `pair` refuses every breach, so here all is computed in another way."""
     flagged = 0
     for seed in range(tournaments):
-        *_, last = simulate(Plan(9 + seed % 12, 5, 0.1, 0.05, 0.03, seed))
+        rounds = list(simulate(Plan(9 + seed % 12, 5, 0.1, 0.05, 0.03, seed)))
+        last = rounds[-1]
         assert problem(last.after) is None
+        for number, one in enumerate(rounds, 1):
+            flags = [flag.number for flag in one.answer.flags]
+            assert flags == unbalanced(one.after, number)
+            assert not flags or number == 5
+            assert all(is_of_leaders(one, flag) for flag in flags)
         met = [
             frozenset((w.number, b.number))
             for number in range(1, 6)
@@ -314,6 +323,27 @@ def check_rounds(tournaments: int) -> None:
             assert not byes or sum(free[: byes[-1]]) == 0
         flagged += len(last.answer.flags)
     assert flagged < tournaments  # rare, and legal in the last round only
+
+
+def is_of_leaders(one: SimulatedRound, number: int) -> bool:
+    """Does an entrant or its opponent in this round have more than half of the points before it?"""
+    cell = cell_of(one.after.lines[number - 1], one.number)
+    lines = [one.before.lines[known - 1] for known in (number, cell.opponent) if known]
+    return any(score(one.before, line) > one.number - 1 for line in lines)
+
+
+def unbalanced(table: Crosstable, number: int) -> list[int]:
+    """Who has a third colour more than of the other, or three times the same, by the colour of this round."""
+    found = list[int]()
+    for line in table.lines:
+        cell = cell_of(line, number)
+        had = [one.colour for one in line.cells[: number - 1] if one.kind == "played"]
+        colours = [*had, cell.colour]
+        whites, blacks = colours.count("w"), colours.count("b")
+        row = len(colours) >= 3 and len(set(colours[-3:])) == 1
+        if cell.opponent is not None and (abs(whites - blacks) > 2 or row):
+            found.append(line.number)
+    return found
 
 
 def test_the_same_input_gives_the_same_pairs_whatever_the_hashes_and_the_locale(
