@@ -145,7 +145,7 @@ class QueryMatches(Sample, frozen=True):
 class PositionHit(Struct, frozen=True):
     """A position that was found.
 
-    time: when in the game it was: turn and round, or what the game calls them.
+    time: when in the game it was: turn and round, or what the game calls them; a phase and a war are words.
     players: the player of each seat.
     winner, reason: how the match ended.
     replay: the page that shows the position; a branch can be opened from there.
@@ -155,7 +155,7 @@ class PositionHit(Struct, frozen=True):
     match: str
     move: int
     kind: str
-    time: dict[str, int | None]
+    time: dict[str, int | str | None]
     players: dict[str, str | None]
     winner: str | None
     reason: str | None

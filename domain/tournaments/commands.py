@@ -224,7 +224,10 @@ class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
 
 
 class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
-    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`."""
+    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`.
+
+    closed_by: what closed the match; not stored.
+    """
 
     round: RoundNumber
     board: BoardNumber
@@ -237,6 +240,7 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     score: dict[str, int]
     sides: dict[str, str]
     checked: dict[str, str]
+    closed_by: str = ""
 
 
 class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):
@@ -492,7 +496,8 @@ Previewed = (
     | Measure
 )
 """The commands whose effects can be shown before.  Lots, invitations and privileged reads are not among them:
-a preview would tell what is decided, or shown, only by the command itself."""
+a preview would tell what is decided, or shown, only by the command itself.  So none is given of the
+publication of a round that draws a lot."""
 
 Command = (
     PeopleCommand

@@ -34,10 +34,13 @@ TITLE = 200  # characters
 
 GAME_POINTS = "GP"  # the tie-break that sums the points of all single matches
 TIE_BREAKS = frozenset(
-    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG", "PS"}
-    | {"KS", "ARO", "ARO/C1", "AOB", "TPR", "REP", "GE", "STD", "VPD", "FAST", "LOT", GAME_POINTS}
+    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "FB/C1", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG"}
+    | {"PS", "PS/C1", "KS", "ARO", "ARO/C1", "AOB", "REP", "VPD", "FAST", "LOT", GAME_POINTS}
 )
-"""The names that terms may list; those after `STD` are computed here, the others by the pairing engine."""
+"""The names that terms may list; those after `REP` are computed here, the others by the pairing engine.
+
+Older terms may also have TPR, GE or STD, which nothing computes.
+"""
 
 DEFAULT_TIE_BREAKS = ("BH/C1", "BH", "SB", "DE", "WIN", "LOT")
 
@@ -49,6 +52,7 @@ Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
 EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
 Sides = Annotated[str, Meta(pattern=r"^(colours|both|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
 HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
+LOT = "lot"  # the sides of terms by which the seats are drawn
 BOTH = "both"  # the sides of terms by which each pair plays two matches, the sides exchanged
 Options = dict[Annotated[str, Meta(max_length=64)], OptionValue]
 StageFormat = Literal["swiss", "round_robin", "knockout"]

@@ -50,6 +50,7 @@ from api.http.tournament_schemas import (
     TournamentLogView,
     TournamentView,
 )
+from api.http.tournament_seats import sitting_in
 from api.http.tournament_views import (
     board_view,
     draft_view,
@@ -461,7 +462,8 @@ async def read_round(
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     names = await _names(call, people_of(state))
-    return _tagged(call, log, state.entry, round_view(log, state, one, names))
+    sitting = await sitting_in(call, state, one.boards)
+    return _tagged(call, log, state.entry, round_view(log, state, one, names, sitting))
 
 
 @api.get(_BOARD, BoardView, refusals=(*LOOKS, "not-found"))
@@ -472,7 +474,7 @@ async def read_board(
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     found = board_in(one, board)
-    told = board_view(state, one, found)
+    told = board_view(state, one, found, await sitting_in(call, state, [found]))
     if at is None and found.opened and state.terms.clock:
         told = msgspec.structs.replace(told, left=await _left(call, found.match))
     return _tagged(call, log, state.entry, told)

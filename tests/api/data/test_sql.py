@@ -10,19 +10,22 @@ import json
 import logging
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import replay.dataset as glasnost
+from api.data import sql_child
 from api.data.sql import Penalties, Sql, SqlLimits
-from api.data.sql_child import Task
+from api.data.sql_child import Outcome, Task
 from api.data.sql_route import ARROW, PARQUET
 from api.http.log_lines import Lines
 from domain.kernel import Refused
@@ -64,33 +67,54 @@ def rows_of(form: str, body: bytes) -> list[list[Any]]:
         rows = [list(json.loads(line).values()) for line in body.splitlines()]
     else:
         table = pa.ipc.open_stream(body).read_all() if form == ARROW else pq.read_table(io.BytesIO(body))
-        rows = [list(row.values()) for row in table.to_pylist()]
+        rows = [list(row) for row in duckdb.from_arrow(table).fetchall()]  # Arrow has no year 20000
     return [["" if value is None else str(value) for value in row] for row in rows]
 
 
+RANGE = "SELECT range AS n, 'x' || range AS t, range % 7 = 0 AS b FROM range({})"
+
+
 @pytest.mark.parametrize(
-    ("sql", "rows", "truncated"),
+    ("sql", "limit", "rows", "truncated"),
     [
-        ("SELECT range AS n, 'x' || range AS t, range % 7 = 0 AS b FROM range(10001)", 10_000, "true"),
+        (RANGE.format(101), 100, 100, "true"),
+        (RANGE.format(100), 100, 100, "false"),
+        pytest.param(RANGE.format(10_001), 10_000, 10_000, "true", marks=pytest.mark.long),
         (
             "SELECT match, move, kind, vp, turn AS vp, NULL AS gone, sum(move) OVER () AS huge"
             " FROM ts_positions ORDER BY ALL",
+            10_000,
             None,
+            "false",
+        ),
+        (
+            "SELECT closed_at - opened_at AS lasted, union_value(a := game) AS u, DATE 'infinity' AS d,"
+            " NULL::INTERVAL AS gone, TIMESTAMP '20000-01-01' AS t, DATE '0044-01-01 (BC)' AS old"
+            " FROM matches ORDER BY match",
+            5,
             "false",
         ),
     ],
 )
-def test_every_form_holds_the_same_rows(ann: Client, sql: str, rows: int | None, truncated: str) -> None:
+def test_every_form_holds_the_same_rows(
+    ann: Client, sql: str, limit: int, rows: int | None, truncated: str
+) -> None:
     """AN13."""
     found = []
     for form in FORMS:
-        answer = ann.post("/v1/sql", {"sql": sql}, accept=form)
+        answer = ann.post("/v1/sql", {"sql": sql, "limit": limit}, accept=form)
         assert answer.status == 200, answer
         assert answer.headers["content-type"].partition(";")[0] == form
         assert answer.headers["glasnost-truncated"] == truncated
         found.append([[cell.lower() for cell in row] for row in rows_of(form, answer.body)])
     assert all(one == found[0] for one in found)
     assert rows in (None, len(found[0]))
+
+
+def test_the_row_after_ten_thousand_is_left_out_and_said(ann: Client) -> None:
+    """AN13: unless the caller asks for fewer."""
+    told = [ann.post("/v1/sql", {"sql": RANGE.format(n)}).json for n in (10_000, 10_001)]
+    assert [(len(one["rows"]), one["truncated"]) for one in told] == [(10_000, False), (10_000, True)]
 
 
 def test_an_answer_ends_before_ten_megabytes(ann: Client) -> None:
@@ -100,6 +124,19 @@ def test_an_answer_ends_before_ten_megabytes(ann: Client) -> None:
     assert [one.headers["glasnost-truncated"] for one in answers] == ["true", "true"]
     lines, table = answers[0].body.splitlines(), pq.read_table(io.BytesIO(answers[1].body))
     assert len(lines) == table.num_rows == 10
+
+
+def test_what_a_form_cannot_hold_is_said_and_is_no_stopped_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(_: Task) -> None:
+        raise pa.ArrowNotImplementedError("no such type")
+
+    for name, instead in (("step_aside", int), ("_close_output", int), ("_answer", answer)):
+        monkeypatch.setattr(sql_child, name, instead)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        sql_child.run(theirs, Task("", "SELECT 1", [], 1, "arrow"))
+        told = msgspec.json.decode(ours.recv(10_000), type=Outcome)
+    assert told == Outcome(sql_child.ERROR, "no such type")
 
 
 @pytest.mark.parametrize(
