@@ -376,5 +376,5 @@ def state_at(log: TournamentLog, entry: int | None) -> Tournament:
     if entry is None:
         return log.state
     if not 1 <= entry <= log.entry:
-        raise Refused("unknown-move", "beyond-latest-move", {"last": log.entry})
+        raise Refused("unknown-move", "beyond-latest-entry", {"last": log.entry})
     return log.state_at(entry)

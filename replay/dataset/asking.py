@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from domain.kernel import Refused
-from replay.dataset.queries import Bound, Query, Statement
-from replay.dataset.search import VOCABULARIES, Search, parse
+from replay.dataset.queries import Bound, Query, Statement, bind, excluded_of, rules_of
+from replay.dataset.rates import RateMark, marks_of
+from replay.dataset.search import PARAMETERS, VOCABULARIES, Search, parse
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,6 +82,26 @@ class Answer(_Asked):
         return self._ask(self.query.behind(self._arguments | keys))
 
     @cached_property
+    def _rows(self) -> list[dict[str, object]]:
+        relation = self.relation
+        return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+    @property
+    def comparisons(self) -> int:
+        """How many rates stand in the answer: with many of them, some look special by chance."""
+        return len(self._rows) * len(self.query.rates)
+
+    @cached_property
+    def marks(self) -> tuple[RateMark, ...]:
+        """The rates that differ from the others of their pool at 5 %, adjusted for all of them (Holm)."""
+        return marks_of(self.query, self._rows)
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """The versions of the rules that decided moves of the matches that count."""
+        return [version for (version,) in self._ask(self.query.rules(self._arguments)).fetchall()]
+
+    @cached_property
     def excluded(self) -> list[tuple[str, int, int, int, int]]:
         """For each pool: how many matches there are, and how many are void, without result, unproven."""
         excluded = self.query.excluded(self._arguments)
@@ -99,6 +120,20 @@ class Hits(_Asked):
     def pools(self) -> str:
         """The pools that are searched, with commas between them; "*": all."""
         return str(self.statement.values["pool"])
+
+    @property
+    def counts(self) -> Statement:
+        """The SQL of how many matches each pool has, and how many do not count, by the reason."""
+        return excluded_of(self._chosen)
+
+    @property
+    def rules(self) -> Statement:
+        """The SQL of the versions of the rules that decided moves of the matches that count."""
+        return rules_of(self._chosen)
+
+    @property
+    def _chosen(self) -> Bound:
+        return bind(self.search.game, self._arguments, PARAMETERS)
 
     @property
     def summary(self) -> duckdb.DuckDBPyRelation:

@@ -365,10 +365,11 @@ _INTRODUCTION = (
     "Every table but `changes` and `components` lies in a folder for each pool, `pool=<pool>`; SQL shows it",
     "as a column `pool`. A pool says which matches may be counted together: `live`, between different people",
     "on this server; `bots`, with a bot in a seat; `solo`, of one player in both seats; else the origin of",
-    "the match. Times are UTC. A player is a random id, and no name is in a data set. A player who was",
-    "forgotten has another id in all rows, but the match file that `file_sha256` belongs to keeps the id",
-    "that its proof needs. Imported matches have `unverified` true; what was hidden in them is null, `?` or",
-    "missing.",
+    "the match. Times are UTC. A player is a random id. A match that came as a file may name people instead:",
+    "then the rows have an alias that is used in that match alone. No name is in a data set, unless somebody",
+    "wrote one into the reason of a ruling. A player who was forgotten has another id in all rows, but the",
+    "match file that `file_sha256` belongs to keeps the id that its proof needs, and the names that came",
+    "with it. Imported matches have `unverified` true; what was hidden in them is null, `?` or missing.",
 )
 
 

@@ -258,7 +258,7 @@ async def _live(call: Call, tournament: str, after: int) -> Response:
     services = call.services
     cached = await gate_of(call).commands.cached(tournament)
     if after > cached.log.entry:
-        raise Refused("unknown-move", "beyond-latest-move", {"last": cached.log.entry})
+        raise Refused("unknown-move", "beyond-latest-entry", {"last": cached.log.entry})
     counted, holder = call.visitor.counted, call.visitor.holder
     services.streams.check(counted)
     services.tournament_feed.must_have_room()
@@ -474,7 +474,8 @@ async def read_board(
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     found = board_in(one, board)
-    told = board_view(state, one, found, await sitting_in(call, state, [found]))
+    sitting = await sitting_in(call, state, [found])
+    told = board_view(state, one, found, sitting)
     if at is None and found.opened and state.terms.clock:
         told = msgspec.structs.replace(told, left=await _left(call, found.match))
     return _tagged(call, log, state.entry, told)

@@ -96,6 +96,8 @@ def test_a_tournament_is_played_over_http(server: Served) -> None:
     explained = desk.director.get(f"{desk.path}/standings?explain=n1").json["explained"]
     assert [one["name"] for one in explained] == [one["name"] for one in standings["criteria"]]
     desk.director.get(f"{desk.path}/standings?explain=n77").problem(409, "not-entered")
+    beyond = desk.director.get(f"{desk.path}/standings?at=9999")
+    assert beyond.problem(404, "unknown-move")["detail"] == f"the latest entry is {desk.entry}"
     match = desk.director.get(f"/v1/matches/{board['match']}").json
     assert match["status"] == "over"
 

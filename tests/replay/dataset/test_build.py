@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
 
+from api.cli.common import keep_in
 from api.seeded import note_by
 from api.store.interface import Append, Conflict
 from api.store.postgres import PostgresStore
@@ -25,11 +27,13 @@ from domain.match import Match
 from replay.dataset import manifest as manifests
 from replay.dataset.build import Builder, Busy, alone, is_sound
 from replay.dataset.manifest import BadDataSet, Manifest, Part
+from replay.importers.twilight_struggle.report import imported
 from replay.tables import core
 from tests.cli.program import run_code
-from tests.matches import Sitting, finished, resigned
+from tests.matches import PRODUCT, Sitting, finished, resigned
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.stores import (
+    IMPORTED,
     LARGE,
     RUNNING,
     building,
@@ -40,6 +44,7 @@ from tests.replay.dataset.stores import (
     put,
     with_rulings,
 )
+from tests.replay.importers.short_games import WHOLE
 
 SMALL, AGENTS = GAMES["thirteen_minutes"], GAMES["cia_vs_kgb"]
 SHORT = 100  # positions of a slice of few small matches
@@ -341,6 +346,26 @@ def test_an_imported_match_shows_no_hidden_part_and_is_marked(club: Club) -> Non
     assert dealt
     known = [str(fact) for record in came.records for fact in record.facts_for(None)]
     assert known != [str(fact) for record in came.records for fact in record.facts]  # a deal drives the rules
+
+
+def test_names_in_files_from_elsewhere_are_in_no_part(store: SqliteStore, tmp_path: Path) -> None:
+    """And the ids that servers make stay, as do the aliases of an import."""
+    own, named = "p" + "a2" * 8, "Ivan Petrov, ivan@example.org"
+    sitting = Sitting(SMALL, 4, name="m-named")
+    for seat, player in zip(SMALL.seats, (named, own), strict=True):
+        sitting.accept(sitting.match.sit(sitting.context, seat, player, salt=None, bot="", source=None))
+    sitting.play_on(4)
+    sitting.accept(sitting.match.rule(sitting.context, "Olga Judge", "agreed", result=Result(None, "agreed")))
+    upload(store, sitting)
+    keep_in(store, imported(WHOLE.encode(), PRODUCT, names=True).match, IMPORTED)
+    manifest = built(store, tmp_path / "club").manifest
+    everything = texts(tmp_path / "club", manifest)
+    assert not [one for one in ("Ivan", "example.org", "Olga", "Grace", "Ada") if one in everything]
+    players = values(tmp_path / "club", manifest, "seats", "player")
+    assert own in players
+    assert len(set(players)) == 4
+    assert all(re.fullmatch("import:[0-9a-f]{12}:Player-[A-Z]", one) for one in {*players} - {own})
+    assert values(tmp_path / "club", manifest, "rulings", "by")[0].endswith("Player-B")
 
 
 def test_of_a_running_match_no_data_set_shows_more_than_a_spectator_sees(

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from api.cli import analysis
+from domain.games import GAMES
 from replay.dataset import DataSet
 from replay.dataset.queries import queries
 from replay.dataset.search import PARAMETERS, parse
@@ -232,6 +233,7 @@ def test_a_query_answers_as_python_does_and_says_what_it_rests_on(
     assert sum(row[answer.query.columns.index("n")] for row in found) == 3
     table = on_files("query", "tm_end_modes", *arguments)
     assert table.err == "pool bots: 1 match\npool live: 2 matches\n"
+    assert answer.comparisons == 0
     void = on_files("query", "cvk_end_modes", *arguments)
     assert "pool live: 2 matches; not counted: 1 void\n" in void.err
     none = on_files("query", "tm_end_modes", "--data", "club", "--pool", "solo")
@@ -239,6 +241,31 @@ def test_a_query_answers_as_python_does_and_says_what_it_rests_on(
     imported = on_files("query", "end_modes", "--data", "club", "--pool", "imported")
     assert "not counted: 1 not proved" in imported.err
     assert "how they were chosen is not known" in imported.err
+
+
+def test_a_query_says_how_many_rates_it_compares_and_which_differ(
+    glasnost: Program,
+    opened_club: DataSet,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("replay.dataset.rates.LEVEL", 2)  # every rate differs
+    answer = opened_club.query("tm_territories", pool="live")
+    assert len(answer.marks) == answer.comparisons == 2 * len(list(answer)) > 4
+    analysis._say_marks(answer)
+    said = capsys.readouterr().err
+    assert said.startswith(f"{answer.comparisons} rates compared; differing from the rest at 5 %")
+    assert said.endswith("; and 2 more\n")
+    found = glasnost("query", "tm_territories", "--data", "club", "--json").ok().json
+    assert found["comparisons"] == answer.comparisons
+    assert found["marks"] == [{"row": one.row, "rate": one.rate, "p": one.p} for one in answer.marks]
+    rules = [GAMES["thirteen_minutes"].rules]
+    assert found["rules_seen"] == answer.rules == rules
+    counts = {"matches": 2, "counted": 2, "void": 0, "no_result": 0, "unproven": 0}
+    assert found["pools"] == [{"pool": "live", **counts}]
+    hits = opened_club.find("us in cuba >= 1", "thirteen_minutes")
+    same = {name: found[name] for name in ("pools", "selection_unknown", "rules_seen")}
+    assert analysis._sample(opened_club, hits.counts, hits.rules) == same
 
 
 def test_the_matches_behind_a_row_are_as_many_as_it_counts(glasnost: Program) -> None:
