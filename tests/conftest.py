@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck
 from playwright.sync_api import Browser, Page
 
+from api.garbage import collect_less
 from domain.game import Game
 from domain.games import GAMES
 from tests import services
@@ -25,6 +26,12 @@ sys.dont_write_bytecode = False
 # A machine that does something else for a while makes no example wrong.
 hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis.settings.load_profile("patient")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Look for garbage as seldom as the programs do: all test modules are imported, and stay."""
+    collect_less()
 
 
 @pytest.fixture

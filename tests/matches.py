@@ -129,3 +129,11 @@ class Branching(Sitting):
 def finished(game: Game, seed: int = 1, **more: Any) -> Sitting:
     """A whole random match."""
     return Sitting(game, seed, **more).seat_all().play_on()
+
+
+def resigned(sitting: Sitting, answers: int) -> Sitting:
+    """Let so many random answers follow; then the first seat resigns, unless the match is over."""
+    sitting.play_on(answers)
+    if sitting.match.status == "running":
+        sitting.accept(sitting.match.resign(sitting.context, sitting.match.game.seats[0]))
+    return sitting

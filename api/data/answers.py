@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
+from cachetools import LRUCache, cached
 from msgspec import Struct, convert
 
 from api.data.reader import Rows, rows_of
@@ -49,6 +51,8 @@ from replay.dataset.rates import marks_of
 from replay.dataset.search import PARAMETERS, VOCABULARIES, parse
 
 Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer
+
+_SAMPLES = 500  # counts of pools that are kept
 
 OPENINGS = {
     "bid": Parameter(
@@ -235,19 +239,19 @@ def replay(match: str, move: int | None) -> str:
 def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
     """What an answer rests on; see `api.http.data_schemas.Sample`."""
     game = str(bound["game"])
-    there: dict[str, int] = dict(rows_of(data, pools_of(game)).rows)
+    there: dict[str, int] = dict(_kept_rows(data, pools_of(game)).rows)
     mixed = bound["pool"] == ALL_POOLS
     wanted = list(there) if mixed else str(bound["pool"]).split(",")
     counted: dict[str, PoolCounts] = {}
     asked = bound | {"pool": ",".join(wanted), "pools": wanted}
     if wanted:
-        told = rows_of(data, excluded_of(asked))
+        told = _kept_rows(data, excluded_of(asked))
         counted = {str(row["pool"]): _counts(row) for row in told.named()}
     return {
         "snapshot": data.snapshot,
         "game": game,
         "rules": data.manifest.rules.get(game, ""),
-        "rules_seen": tuple(version for (version,) in rows_of(data, rules_of(asked)).rows),
+        "rules_seen": tuple(version for (version,) in _kept_rows(data, rules_of(asked)).rows),
         "sql_sha256": sql_hash(sql),
         "arguments": {name: value for name, value in bound.items() if name not in ("game", "pools")},
         "pools": tuple(counted.get(pool, PoolCounts(pool, 0, 0, 0, 0, 0)) for pool in wanted),
@@ -255,6 +259,16 @@ def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
         "other_pools": {pool: n for pool, n in there.items() if pool not in wanted},
         "selection_unknown": Statement(sql, bound).selection_unknown,
     }
+
+
+def _key_of(data: DataSet, statement: Statement) -> tuple[object, ...]:
+    return (data.snapshot, statement.sql, *_sorted(statement.values))
+
+
+@cached(LRUCache(_SAMPLES), key=_key_of, lock=Lock())
+def _kept_rows(data: DataSet, statement: Statement) -> Rows:
+    """The rows of a statement that many answers share: a snapshot never changes, so they stay true."""
+    return rows_of(data, statement)
 
 
 def _counts(row: Mapping[str, Any]) -> PoolCounts:

@@ -23,11 +23,12 @@ from api.gate.command_handler import Key
 from api.gate.commit import Commits
 from api.store.interface import Append, Conflict, Remembered, Store, StoreError
 from domain.chance import Secret
+from domain.events import BoardOf
 from domain.kernel import Refused
 from domain.log import b64
 from domain.signed_notes import checkpoint
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.judging import Actor, Given
+from domain.tournaments.judging import Actor, Given, must_not_be_interested
 from domain.tournaments.log import Draft
 from domain.tournaments.people import players_of
 from domain.tournaments.rules import judged, opened
@@ -145,9 +146,18 @@ class TournamentCommands:
         """Return the log of a tournament; see `cached`."""
         return (await self.cached(tournament)).log
 
-    async def is_official(self, tournament: str, person: str) -> bool:
-        """Return whether a person is an official of a tournament."""
-        return (await self.log(tournament)).state.is_official(person)
+    async def must_judge(self, place: BoardOf, person: str) -> None:
+        """Check that a person is an official of a tournament who may judge this board.
+
+        Raises:
+            Refused: unknown-tournament, forbidden, interest.
+        """
+        s = (await self.log(place.tournament)).state
+        one = s.at_round(place.round)
+        board = one.board(place.board) if one else None
+        if one is None or board is None or not s.is_official(person):
+            raise Refused("forbidden", "only-officials")
+        must_not_be_interested(s, one, board, Actor(person, ""))
 
     def peek(self, tournament: str) -> TournamentLog | None:
         """Return a tournament if it is in memory."""

@@ -18,6 +18,7 @@ from domain.match_base import LIVE, pool_of
 from domain.tournaments import commands as c
 from domain.tournaments.advancing import due, must_be_over
 from domain.tournaments.drafts import pairs_of, winners
+from domain.tournaments.events import LotDrawn
 from domain.tournaments.fold import applied
 from domain.tournaments.judging import Actor, Given, role_of
 from domain.tournaments.rounds import qualifies
@@ -105,7 +106,7 @@ async def previewed(
     """Return what a command would do; only officials are shown how the next round would be paired.
 
     Raises:
-        Refused: what the command itself would be refused for.
+        Refused: what the command itself would be refused for; invalid: it would draw a lot.
     """
     cached = await gate.commands.cached(tournament)
     log, now = cached.log, gate.gate.commits.clock()
@@ -115,6 +116,8 @@ async def previewed(
     known = await gate.commands.with_bots(command, actor, _known(cached.secret, s, now))
     given = await _outside(gate, s, command, actor, known)
     draft = judged(s, log.tree, command, actor, given, expect)
+    if any(isinstance(entry, LotDrawn) for entry in draft.entries):
+        raise Refused("invalid", "preview-draws-lot")
     after = s
     for entry in draft.entries:
         after = applied(after, entry)

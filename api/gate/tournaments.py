@@ -43,7 +43,7 @@ from domain.tournaments.judging import (
 )
 from domain.tournaments.log import Draft
 from domain.tournaments.outcomes import sides_of, sitting
-from domain.tournaments.rounds import next_round
+from domain.tournaments.rounds import must_have_opponents, next_round
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.tournaments.pairing import PairingAnswer
@@ -99,7 +99,7 @@ class TournamentGate:
         self.moved: LRUCache[tuple[str, int], bool] = LRUCache(_MATCHES)  # matches and the dates they got
         self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
         """Is this (code, tournament, entrant, person) a code that was sent by mail?"""
-        gate.is_official = self.commands.is_official
+        gate.must_judge = self.commands.must_judge
 
     # ── people ──
 
@@ -205,6 +205,7 @@ class TournamentGate:
         number = next_round(s)
         if not needs_engine(s):
             return computed_draft(s, number)
+        must_have_opponents(s)
         view, within = s.playing, number - s.first_of_stage + 1
         table = table_for_pairing(view, within)
         if table.first_colour is None:

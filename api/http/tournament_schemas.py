@@ -264,7 +264,7 @@ class EntrantsView(Struct, frozen=True):
 
 
 class SideView(Struct, frozen=True):
-    """One side of a board: the entrant, and the seat that the pairing gives."""
+    """One side of a board: the entrant, and the seat that this entrant plays; "" while it is not drawn."""
 
     entrant: str
     seat: str

@@ -23,9 +23,11 @@ from api.http.tournament_schemas import (
     TournamentListed,
     TournamentView,
 )
+from api.http.tournament_seats import Sitting
 from domain.games import GAMES
 from domain.log import b64
 from domain.tournaments.history import TournamentLog
+from domain.tournaments.outcomes import seating, seats_are_open
 from domain.tournaments.state import Board, Entrant, Round, Tournament, results_of
 from domain.tournaments.totals import summed
 from projections.tournaments import TournamentRow
@@ -106,8 +108,10 @@ def entrant_views(s: Tournament, some: Iterable[Entrant]) -> tuple[EntrantView, 
     )
 
 
-def round_view(log: TournamentLog, s: Tournament, one: Round, names: dict[str, str]) -> RoundView:
-    """Return a round with its boards."""
+def round_view(
+    log: TournamentLog, s: Tournament, one: Round, names: dict[str, str], sitting: Sitting
+) -> RoundView:
+    """Return a round with its boards; `sitting`: see `board_view`."""
     return RoundView(
         s.id,
         s.entry,
@@ -118,21 +122,27 @@ def round_view(log: TournamentLog, s: Tournament, one: Round, names: dict[str, s
         one.until,
         f"{one.pairing.engine} {one.pairing.version}",
         one.pairing.input_sha256,
-        tuple(board_view(s, one, board) for board in one.boards),
+        tuple(board_view(s, one, board, sitting) for board in one.boards),
         dict(one.byes),
         names,
     )
 
 
-def board_view(s: Tournament, one: Round, board: Board) -> BoardView:
-    """Return a board as it is shown."""
-    first, second = GAMES[s.terms.game].seats[:2]
+def board_view(s: Tournament, one: Round, board: Board, sitting: Sitting) -> BoardView:
+    """Return a board as it is shown.
+
+    Args:
+        sitting: who sits where in matches that run (`api.http.tournament_seats.sitting_in`).
+    """
+    players = sitting.get(board.match)
+    seats = GAMES[s.terms.game].seats[:2] if players or not seats_are_open(s, board) else ("", "")
+    seated = dict(zip(seating(s, board, players), seats, strict=True))
     checked = dict(board.outcome.checked) if board.outcome else {}
     return BoardView(
         board.number,
         one.number,
-        SideView(board.w, first),
-        SideView(board.b, second),
+        SideView(board.w, seated[board.w]),
+        SideView(board.b, seated[board.b]),
         board.match,
         board.status,
         _result(board),

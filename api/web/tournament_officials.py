@@ -39,6 +39,7 @@ from domain.tournaments.judging import must_be_official
 from domain.tournaments.rounds import PAIRED_BY_HAND, next_round
 from domain.tournaments.state import Round, Tournament
 from replay.local_time import moment
+from replay.tournaments.changed_terms import read_changes
 from replay.tournaments.legality import breaches, colour_flags
 
 POLICIES = (
@@ -180,6 +181,7 @@ async def do_as_official(pages: HasShell, call: Call, tournament: str) -> Respon
     if kind == "invite":
         return await _invite(pages, call, frame, form)
     work = {
+        "change_terms": _change_terms,
         "pair": _pair,
         "change": _change,
         "publish_round": _publish_round,
@@ -213,6 +215,13 @@ def _named(line: str) -> dict[str, str]:
     if found and line.endswith(">") and not set("<>@") & set(name):
         return {"name": name.strip(), "mail": address}
     return {"name": line, "mail": ""} if set("<>@") & set(line) else {"name": line}
+
+
+async def _change_terms(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    order = read_changes(form.get("terms", "").encode(), form.get("reason", ""))
+    await call.services.tournaments.commands.command(
+        frame.s.id, order, actor_of(call), expect=number_in(form, "expect")
+    )
 
 
 async def _pair(call: Call, frame: Frame, form: Mapping[str, str]) -> None:

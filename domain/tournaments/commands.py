@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from domain.bounds import MatchId, PlayerId
 from domain.tournaments.events import Result
-from domain.tournaments.terms import MOST_ENTRANTS, MOST_ROUNDS, Time
+from domain.tournaments.terms import FIELDS, MOST_ENTRANTS, MOST_ROUNDS, Time
 
 MOST_BOARDS = MOST_ENTRANTS // 2
 TEXT = 2_000  # characters of a text of a person
@@ -56,12 +56,27 @@ class _Command(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown
 # ── People and terms ──
 
 
-class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
-    """Give one field of the terms another value; `value` is JSON as text."""
+TermName = Annotated[str, Meta(min_length=1, max_length=64)]
+TermValue = Annotated[str, Meta(max_length=16_384)]
 
-    path: Annotated[str, Meta(min_length=1, max_length=64)]
-    value: Annotated[str, Meta(max_length=16_384)]
+
+class ChangedTerm(Struct, frozen=True, forbid_unknown_fields=True):
+    """Another field of the terms, and its value: JSON as text."""
+
+    path: TermName
+    value: TermValue
+
+
+class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
+    """Give a field of the terms another value; `value` is JSON as text.
+
+    also: further fields; all of them are judged together.
+    """
+
+    path: TermName
+    value: TermValue
     reason: Reason
+    also: Annotated[tuple[ChangedTerm, ...], Meta(max_length=len(FIELDS))] = ()
 
 
 class Appoint(_Command, frozen=True, kw_only=True, tag="appoint"):
@@ -209,7 +224,10 @@ class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
 
 
 class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
-    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`."""
+    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`.
+
+    closed_by: what closed the match; not stored.
+    """
 
     round: RoundNumber
     board: BoardNumber
@@ -222,6 +240,7 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     score: dict[str, int]
     sides: dict[str, str]
     checked: dict[str, str]
+    closed_by: str = ""
 
 
 class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):
@@ -477,7 +496,8 @@ Previewed = (
     | Measure
 )
 """The commands whose effects can be shown before.  Lots, invitations and privileged reads are not among them:
-a preview would tell what is decided, or shown, only by the command itself."""
+a preview would tell what is decided, or shown, only by the command itself.  So none is given of the
+publication of a round that draws a lot."""
 
 Command = (
     PeopleCommand

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from domain.events import BoardOf, Closed, Ruled
+from domain.games import GAMES
 from domain.kernel import Result, Seat
 from domain.log import b64
 from domain.match import Match
 from domain.tournaments.commands import RecordResult
+from domain.tournaments.drafts import options_of
 from domain.tournaments.state import Board, Tournament
+from domain.tournaments.terms import BID, LOT
 
 
 class EndedMatch(Struct, frozen=True):
@@ -70,6 +73,32 @@ def sides_of(s: Tournament, board: Board, players: Mapping[Seat, str]) -> dict[S
     return found if len(set(found.values())) == 2 else dict(zip(players, board.seated, strict=False))
 
 
+def seating(s: Tournament, board: Board, players: Mapping[Seat, str | None] | None = None) -> tuple[str, str]:
+    """Return both entrants of a board, the one who plays the first seat first.
+
+    A match that is over says it.  One that runs says it with `players`: who sits there now, by seat.  Else it
+    is the seats that were kept.
+    """
+    seats = list(GAMES[s.terms.game].seats)[:2]
+    sides = board.outcome.sides if board.outcome else {}
+    if not sides and players:
+        sides = sides_of(s, board, {seat: players.get(seat) or "" for seat in seats})
+    first, second = (sides.get(seat, kept) for seat, kept in zip(seats, board.seated, strict=True))
+    return first, second
+
+
+def seats_are_open(s: Tournament, board: Board) -> bool:
+    """Can the tournament not say yet who plays which seat?  A lot or bids are to come."""
+    if board.outcome is not None:
+        return False
+    return bids_for_seats(s, board) or (s.terms.sides == LOT and not board.opened)
+
+
+def bids_for_seats(s: Tournament, board: Board) -> bool:
+    """Do the players of a board bid for the seats in their match?"""
+    return options_of(s.terms, board).get(BID, "none") != "none"
+
+
 def recorded(
     s: Tournament, round_number: int, board: Board, match: EndedMatch, checked: dict[str, str]
 ) -> RecordResult:
@@ -93,6 +122,7 @@ def recorded(
         score=dict(result.score) if result else {},
         sides=sides,
         checked=checked,
+        closed_by=match.by,
     )
 
 

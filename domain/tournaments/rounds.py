@@ -36,10 +36,11 @@ from domain.tournaments.log import New
 from domain.tournaments.outcomes import result_of
 from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
-from domain.tournaments.terms import must_be_plain
+from domain.tournaments.terms import LOT, must_be_plain
 from domain.tournaments.totals import FORFEITS
 
 VERIFIED = "ok"  # what a question of `verify` says if all is well
+RULING = "ruling"  # what closed a match that was not played to its end
 PAIRED_BY_HAND = frozenset({"swiss", "round_robin"})  # the formats whose rounds an official may pair by hand
 BEHIND_NOW = 60_000_000  # microseconds by which the opening of a round may lie in the past
 
@@ -62,6 +63,20 @@ def next_round(s: Tournament) -> int:
     if number > s.last_round and (s.terms.format != "league" or s.moves):
         raise Refused("late", "no-more-rounds", {"rounds": s.last_round})
     return number
+
+
+def must_have_opponents(s: Tournament) -> None:
+    """Check, before the first round, that an engine finds opponents for all the rounds of the terms.
+
+    Raises:
+        Refused: terms.
+    """
+    if s.rounds or not needs_engine(s):
+        return
+    rounds, count = s.last_round, len(s.numbered)
+    if rounds > count - 1:
+        about = {"rounds": rounds, "count": count, "most": max(count - 1, 0)}
+        raise Refused("terms", "more-rounds-than-opponents", about)
 
 
 def must_be_done(one: Round) -> None:
@@ -90,6 +105,7 @@ def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New
         raise Refused("boards", "another-round", {"round": number})
     if hashlib.sha256(draft.input.encode()).hexdigest() != draft.input_sha256:
         raise Refused("boards", "input-hash")
+    must_have_opponents(s)
     _must_be_the_engine(s, f"{draft.engine} {draft.version}")
     _must_be_due(s, draft)
     boards = tuple(
@@ -248,7 +264,7 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
         raise Refused("unfinished", "calls-stand", {"calls": calls})
     opens, until = _window(s, command, given.now)
     published = New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})
-    if s.terms.sides != "lot":
+    if s.terms.sides != LOT:
         return [published]
     return [new_lot(s, label_of(one.number), SIDES_LOT, given), published]
 
@@ -298,7 +314,10 @@ def open_board(s: Tournament, command: c.OpenBoard, actor: Actor, given: Given) 
 
 @on(c.RecordResult)
 def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: Given) -> list[New]:
-    """The house records what a match came to, once, and confirms it if everything verifies."""
+    """The house records what a match came to, once, and confirms what was played if everything verifies.
+
+    What a ruling decided stands by the entry of that ruling, never by a confirmation of the house.
+    """
     must_be_house(actor)
     one = round_in(s, command.round)
     board = board_in(one, command.board)
@@ -325,7 +344,7 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
 def _is_confirmed(s: Tournament, board: Board, command: c.RecordResult) -> bool:
     called = any((call.round, call.board) == (command.round, command.board) for call in s.standing_calls)
     green = bool(command.checked) and all(found == VERIFIED for found in command.checked.values())
-    return green and not called
+    return green and not called and command.closed_by != RULING
 
 
 @on(c.Confirm)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -34,10 +34,13 @@ TITLE = 200  # characters
 
 GAME_POINTS = "GP"  # the tie-break that sums the points of all single matches
 TIE_BREAKS = frozenset(
-    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG", "PS"}
-    | {"KS", "ARO", "ARO/C1", "AOB", "TPR", "REP", "GE", "STD", "VPD", "FAST", "LOT", GAME_POINTS}
+    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "FB/C1", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG"}
+    | {"PS", "PS/C1", "KS", "ARO", "ARO/C1", "AOB", "REP", "VPD", "FAST", "LOT", GAME_POINTS}
 )
-"""The names that terms may list; those after `STD` are computed here, the others by the pairing engine."""
+"""The names that terms may list; those after `REP` are computed here, the others by the pairing engine.
+
+Older terms may also have TPR, GE or STD, which nothing computes.
+"""
 
 DEFAULT_TIE_BREAKS = ("BH/C1", "BH", "SB", "DE", "WIN", "LOT")
 
@@ -49,6 +52,7 @@ Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
 EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
 Sides = Annotated[str, Meta(pattern=r"^(colours|both|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
 HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
+LOT = "lot"  # the sides of terms by which the seats are drawn
 BOTH = "both"  # the sides of terms by which each pair plays two matches, the sides exchanged
 Options = dict[Annotated[str, Meta(max_length=64)], OptionValue]
 StageFormat = Literal["swiss", "round_robin", "knockout"]
@@ -297,6 +301,10 @@ def _must_fit_format(terms: Terms) -> None:
         raise Refused("terms", "stage-sizes")
     if sum(one.rounds for one in terms.stages) > terms.rounds:
         raise Refused("terms", "stage-rounds", {"rounds": terms.rounds})
+    for one in terms.stages:
+        if one.format in ENGINE_FORMATS and 0 < one.entrants <= one.rounds:
+            about = {"rounds": one.rounds, "count": one.entrants, "most": one.entrants - 1}
+            raise Refused("terms", "more-rounds-than-opponents", about)
     if any(one.cycles > 1 and one.format != "round_robin" for one in terms.stages):
         raise Refused("terms", "cycles-of-swiss")
 
@@ -307,30 +315,51 @@ def _must_name_tie_breaks(names: tuple[str, ...]) -> None:
         raise Refused("terms", "tie-breaks", {"given": list(names), "known": sorted(TIE_BREAKS)})
 
 
-def changed(terms: Terms, path: str, after: str, now: int | None) -> tuple[Terms, str]:
-    """Return the terms with one field replaced, and the canonical JSON that the field had.
+def changed(terms: Terms, values: Mapping[str, str], now: int | None) -> Terms:
+    """Return the terms with other values in some fields, judged together.
+
+    With another format, what only the old one has goes (`knockout`, `league`, `stages`, `forbidden`).  Before
+    the first pairing other fields may follow: those that are settled anew, such as the options of a game.
 
     Args:
-        path: the name of the field.
-        after: its new value, as JSON.
+        values: new values as JSON, by the name of the field; "null" of a field that is left out.
 
     Raises:
-        Refused: terms; there is no such field, or the value is not possible.
+        Refused: terms; there is no such field, or a value is not possible.
     """
-    if path not in FIELDS:
-        raise Refused("terms", "no-such-term", {"path": repr(path[:64]), "known": list(FIELDS)})
-    had = getattr(terms, path)
-    before = "null" if had is UNSET else canonical(had).decode()
-    try:
-        fresh = with_field(terms, path, after)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
-    fresh = settled(fresh, now) if path in _SETTLED else fresh
+    fresh = terms
+    for path, value in values.items():
+        if path not in FIELDS:
+            raise Refused("terms", "no-such-term", {"path": repr(path[:64]), "known": list(FIELDS)})
+        try:
+            fresh = with_field(fresh, path, value)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
+    if fresh.format != terms.format:
+        fresh = replace(fresh, **{path: UNSET for path in _not_of_format(fresh) if path not in values})
+    fresh = settled(fresh, now) if values.keys() & _SETTLED else fresh
     must_fit(fresh, None)
-    return fresh, before
+    return fresh
 
 
-_SETTLED = frozenset({"game", "edition", "options", "sides", "clock", "until", "format", "knockout"})
+_SETTLED = frozenset(
+    {"game", "edition", "options", "sides", "clock", "until", "format", "knockout", "stages"}
+)
+
+
+def _not_of_format(terms: Terms) -> Iterator[str]:
+    """The fields that a format does not have."""
+    yield from (name for name in ("league", "stages") if name != terms.format)
+    if not any(one.format == "knockout" for one in stages_of(terms)):
+        yield "knockout"
+    if terms.format != "swiss":
+        yield "forbidden"
+
+
+def field_text(terms: Terms, path: str) -> str:
+    """Return the canonical JSON of a field; "null" if it is left out."""
+    had = getattr(terms, path)
+    return "null" if had is UNSET else canonical(had).decode()
 
 
 def with_field(terms: Terms, path: str, value: str) -> Terms:
@@ -339,8 +368,13 @@ def with_field(terms: Terms, path: str, value: str) -> Terms:
     Raises:
         msgspec.DecodeError: the value has another type.
     """
-    plain: dict[str, object] = msgspec.to_builtins(terms)
-    return msgspec.convert({**plain, path: msgspec.json.decode(value)}, Terms)
+    plain: dict[str, object] = {**msgspec.to_builtins(terms), path: msgspec.json.decode(value)}
+    if plain[path] is None and path in _LEFT_OUT:
+        del plain[path]
+    return msgspec.convert(plain, Terms)
+
+
+_LEFT_OUT = frozenset(field.name for field in fields(Terms) if field.default is UNSET)
 
 
 def digest(terms: Terms) -> str:

@@ -41,5 +41,5 @@ def _again(game: Game, seed: int) -> tuple[float, int]:
     for context, seat, picks in said:
         accept(match, match.play(context, seat, [picks]))
     took = time.process_time() - began
-    assert match.roots == whole.roots, "the same answers, the same match"
+    assert match.roots == whole.roots[: match.move], "the same answers, the same match"
     return took, len(answers)

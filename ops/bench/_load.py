@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ import msgspec
 import psutil
 import uvloop
 from _bench import QUICK, percentiles, ratios
+from _programs import running
 from _wire import Wire, head
 from msgspec import Struct
 
@@ -35,7 +34,6 @@ _LIMITS = {
     "GLASNOST_LOG_LEVEL": "error",
 }
 _MATCHES = 1 if QUICK else 3  # for each client, opened before the clock runs
-_FORKS = os.environ.pop("GLASNOST_FORKS", "")  # the address of a fork server of the tests; "": there is none
 
 
 class _Option(Struct):
@@ -278,32 +276,5 @@ class Server:
 @contextmanager
 def server(*arguments: str, **environment: str) -> Iterator[Server]:
     """Start a server process: Python with these arguments, which prints where it listens."""
-    given = {**os.environ, **_LIMITS, **environment}
-    if _FORKS:
-        with _forked(arguments, given) as running:
-            yield running
-        return
-    command = [sys.executable, *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=given) as process:
-        assert process.stdout is not None
-        try:
-            yield Server(process.stdout, process.pid)
-        finally:
-            process.terminate()
-
-
-@contextmanager
-def _forked(arguments: Sequence[str], environment: dict[str, str]) -> Iterator[Server]:
-    """The same, by the fork server of the tests: a new interpreter needs most of a second to import all."""
-    from tests.services.forked import Attached
-    from tests.services.forking import SCRIPT, Request
-
-    request = Request(os.getcwd(), environment, list(arguments), code=SCRIPT, attached=True)
-    if arguments[0] == "-m":
-        module, given = arguments[1], list(arguments[2:])
-        request = Request(os.getcwd(), environment, given, module=module, attached=True)
-    process = Attached(_FORKS, request)
-    try:
-        yield Server(process.stdout, process.pid)
-    finally:
-        process.terminate()
+    with running(arguments, {**os.environ, **_LIMITS, **environment}) as (stdout, pid):
+        yield Server(stdout, pid)

@@ -13,8 +13,6 @@ cache of the system holds and a new connection, then again.  The floor is readin
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -25,6 +23,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from _bench import QUICK, long_name, many, say
 from _enlarged import enlarge
+from _programs import output
 
 import replay.dataset as glasnost
 from api.cli.common import keep_in
@@ -134,9 +133,9 @@ compact(Path(sys.argv[1]))
 code = 0
 """
 _MARK = """\
-(peak,) = (line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))
-print(peak, file=sys.stderr)
-sys.exit(code)
+if code == 0:
+    (peak,) = (line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+    print(peak)
 """
 
 
@@ -150,9 +149,7 @@ def _peak_of(program: str, *arguments: str) -> float:
 
     The process reads its own mark: what `wait4` says of a child begins with the memory of its parent.
     """
-    command = [sys.executable, "-c", f"import sys\n{program}{_MARK}", *arguments]
-    ran = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    return int(ran.stderr.split()[-1]) / 1024
+    return int(output(f"import sys\n{program}{_MARK}", *arguments).split()[-1]) / 1024
 
 
 def _put(store: SqliteStore) -> dict[str, str]:

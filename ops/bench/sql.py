@@ -11,19 +11,19 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
-import subprocess
-import sys
+import os
 import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import psutil
 from _bench import QUICK, percentiles, played, ratios, say
 from _load import GAME, Server, Table, load, server
+from _programs import running
 
 import replay.dataset as glasnost
 from api.cli.common import keep_in
@@ -152,13 +152,10 @@ def _beside(real: Server, user: User) -> None:
 def _loops() -> Iterator[None]:
     """As many processes as queries, each an endless loop with the scheduling class of a query."""
     program = "from api.data.sql_child import step_aside\nstep_aside()\nwhile True: pass"
-    running = [subprocess.Popen((sys.executable, "-c", program)) for _ in range(AT_ONCE)]
-    try:
+    with ExitStack() as loops:
+        for _ in range(AT_ONCE):
+            loops.enter_context(running(("-c", program), dict(os.environ)))
         yield
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
 
 
 def _process(real: Server) -> psutil.Process:

@@ -172,7 +172,7 @@ def _groups(
     )
     statement = statement_of(sql, bound)
     groups: dict[str | None, list[_Case]] = {}
-    found = data.sql(statement.sql, statement.values).fetchall()
+    found = data.fetch(statement.sql, statement.values)
     for label, match, won, players, ahead, moves in found:
         case = _Case(match, won, tuple(players or ()), ahead, tuple(moves or ()))
         groups.setdefault(label, []).append(case)

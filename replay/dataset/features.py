@@ -8,6 +8,7 @@ except for those that name one side or the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ Values = Mapping[str, Any]
 Feature = Callable[[Values], float]
 
 
-class Features(Struct, frozen=True):
+class Features(Struct, frozen=True, dict=True):
     """The features of a game.
 
     table: its table of positions; only rows of this `kind` count.
@@ -40,7 +41,7 @@ class Features(Struct, frozen=True):
     step: int
     apart: int
 
-    @property
+    @cached_property
     def of(self) -> dict[str, Feature]:
         """All features by name: leads, others, the time, and each lead times the time."""
         time = _number(self.time)

@@ -22,6 +22,8 @@ _MOST_OF_ONE = 0.2  # the share of the cases that one player may have
 _AGAIN = 500  # times that players are drawn again
 _CELLS = 4_000_000  # weights that are kept at once
 _SEED = 17
+_AS_LIKELY = 1 + 1e-7  # numbers of hits whose probabilities differ by less are as likely as each other
+_NEGLIGIBLE = 1e-18  # of a sum: what is so much smaller changes no digit of it
 
 Key = TypeVar("Key")
 
@@ -116,31 +118,16 @@ def unlike_the_rest(cases: Mapping[Key, tuple[int, int]]) -> dict[Key, float]:
     """For each rate (`won` of `n`) the p value that it is the same as that of all others together.
 
     The test is exact: twice the smaller tail of the hypergeometric distribution.
-
-    Raises:
-        ImportError: scipy is not installed; it comes with the extra `analysis`.
     """
-    from scipy.stats import hypergeom
-
-    won, all_n = (sum(case[place] for case in cases.values()) for place in (0, 1))
-    hits, counts = ([case[place] for case in cases.values()] for place in (0, 1))
-    below = hypergeom.cdf(hits, all_n, won, counts)
-    above = hypergeom.sf([one - 1 for one in hits], all_n, won, counts)
-    return {key: min(1.0, 2 * float(min(two))) for key, *two in zip(cases, below, above, strict=True)}
+    won, every = (sum(case[place] for case in cases.values()) for place in (0, 1))
+    return {key: _Draws(every, won, n).smaller_tail_twice(hits) for key, (hits, n) in cases.items()}
 
 
 def differs(won: int, n: int, won_elsewhere: int, n_elsewhere: int) -> float:
-    """The p value of Fisher's exact test that two rates are the same; 1 if one of them has no case.
-
-    Raises:
-        ImportError: scipy is not installed; it comes with the extra `analysis`.
-    """
+    """The p value of Fisher's exact test that two rates are the same; 1 if one of them has no case."""
     if not n or not n_elsewhere:
         return 1.0
-    from scipy.stats import fisher_exact
-
-    table = [[won, n - won], [won_elsewhere, n_elsewhere - won_elsewhere]]
-    return float(fisher_exact(table).pvalue)
+    return _Draws(n + n_elsewhere, won + won_elsewhere, n).no_likelier(won)
 
 
 class RateMark(Struct, frozen=True):
@@ -158,9 +145,6 @@ def marks_of(query: Query, rows: Sequence[Mapping[str, object]]) -> tuple[RateMa
     """The rates of an answer that differ from the rest of their pool, adjusted for all its comparisons.
 
     A share of one whole is compared with no other share: they depend on each other.
-
-    Raises:
-        ImportError: see `unlike_the_rest`.
     """
     compared = dict[tuple[str, str], dict[tuple[int, str], tuple[int, int]]]()
     for at, row in enumerate(rows):
@@ -173,3 +157,58 @@ def marks_of(query: Query, rows: Sequence[Mapping[str, object]]) -> tuple[RateMa
         key: p for told in compared.values() if len(told) > 1 for key, p in unlike_the_rest(told).items()
     }
     return tuple(RateMark(at, rate, p) for (at, rate), p in holm(single).items() if p < LEVEL)
+
+
+class _Draws(Struct, frozen=True):
+    """How many are hits when `n` of `every` cases are drawn, `won` of which are hits: hypergeometric.
+
+    scipy has it, too, but importing `scipy.stats` takes 0.6 s, and the first answer would wait for it.  Each
+    probability follows from its neighbour, and a sum ends where what is left changes no digit.
+    """
+
+    every: int
+    won: int
+    n: int
+
+    def smaller_tail_twice(self, hits: int) -> float:
+        """The p value of so many hits or of fewer, or of more, whichever is less, twice; at most 1."""
+        here = self._probability(hits)
+        step = 1 if self._ratio(hits, 1) <= 1 else -1  # where the probabilities fall
+        tail = here + self._sum(here, hits, step)
+        return min(1.0, 2 * min(tail, 1 - tail + here))
+
+    def no_likelier(self, hits: int) -> float:
+        """The p value of all numbers of hits that are not likelier than this one; at most 1."""
+        here = self._probability(hits)
+        step = 1 if self._ratio(hits, 1) <= 1 else -1
+        other_side = self._sum(here, hits, -step, most=here * _AS_LIKELY)
+        return min(1.0, here + self._sum(here, hits, step) + other_side)
+
+    def _probability(self, hits: int) -> float:
+        lost, missed = self.every - self.won, self.n - hits
+        found = _log_ways(self.won, hits) + _log_ways(lost, missed) - _log_ways(self.every, self.n)
+        return math.exp(found)
+
+    def _ratio(self, hits: int, step: int) -> float:
+        """The probability of the next number of hits in a direction, divided by that of this one."""
+        lost, missed = self.every - self.won, self.n - hits
+        if step > 0:
+            return (self.won - hits) * missed / ((hits + 1) * (lost - missed + 1))
+        return hits * (lost - missed) / ((self.won - hits + 1) * (missed + 1))
+
+    def _sum(self, here: float, hits: int, step: int, most: float = math.inf) -> float:
+        """The sum of the probabilities beyond `hits` in a direction, without those that are above `most`."""
+        total, each = 0.0, here
+        while each > 0:
+            ratio = self._ratio(hits, step)
+            each, hits = each * ratio, hits + step
+            if each <= most:
+                total += each
+            if ratio < 1 and each < _NEGLIGIBLE * (here + total):
+                break
+        return total
+
+
+def _log_ways(n: int, k: int) -> float:
+    """The logarithm of the number of ways to choose `k` of `n`."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

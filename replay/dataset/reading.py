@@ -108,6 +108,7 @@ class DataSet:
         self._tables = {table.name: table for table in schema.tables}
         self._part = part
         self._viewed = set[str]()
+        self._kinds: dict[str, Any] = {}  # the classes of rows, by table
         self.models: dict[tuple[str, str, str], Any] = {}  # what `replay.dataset.model` has fitted
 
     def __repr__(self) -> str:
@@ -186,6 +187,25 @@ class DataSet:
                 raise WrongQuery(query, "this statement gives no rows; begin with SELECT", 0)
             return found
 
+    def fetch(self, query: str, parameters: Parameters = None) -> list[tuple[Any, ...]]:
+        """Run SQL that gives rows, and return them: it is planned once, and a relation of it twice.
+
+        Args:
+            parameters: see `sql`.
+
+        Raises:
+            WrongQuery, BadDataSet, OSError, ImportError: see `sql`.
+        """
+        connection = self._connection
+        import duckdb
+
+        while True:
+            try:
+                return connection.execute(query, parameters).fetchall()
+            except duckdb.Error as error:
+                if not self._view_named_in(str(error)):
+                    return self.sql(query, parameters).fetchall()  # which says what is wrong
+
     def query(self, name: str, **parameters: str | int | bool) -> Answer:
         """Ask a saved query; `glasnost query` lists them.
 
@@ -196,7 +216,7 @@ class DataSet:
             domain.kernel.Refused: there is no such query, or it has no such parameter or value.
             BadDataSet, OSError, ImportError: see `sql`.
         """
-        return Answer(self.sql, saved_query(name), parameters)
+        return Answer(self, saved_query(name), parameters)
 
     def find(self, search: str, game: str | None = None, **parameters: str | int | bool) -> Hits:
         """Find the positions that a search describes: `d.find("ussr controls iran and defcon = 2")`.
@@ -211,7 +231,7 @@ class DataSet:
             OSError, ImportError: see `sql`.
         """
         self._must_hold("positions")
-        return Hits(self.sql, parse(game or game_of(search, self.tables), search), parameters)
+        return Hits(self, parse(game or game_of(search, self.tables), search), parameters)
 
     def _view_named_in(self, error: str) -> bool:
         """Make the view of the table that an error misses; return whether there is one.
@@ -264,7 +284,7 @@ class DataSet:
         where = "" if match is None else " WHERE match = $match"
         values = {} if match is None else {"match": match}
         cursor = self._connection.cursor()
-        kind = self._kinds(described)
+        kind = self._kind_of(described)
         found = cursor.execute(f'SELECT {_columns(described)} FROM "{table}"{where}', values)
         while some := found.fetchmany(_AT_ONCE):
             yield from (kind(*row) for row in some)
@@ -280,9 +300,12 @@ class DataSet:
             return OneMatch(self, row)
         raise KeyError(f"no match {match!r} in {self.folder}")
 
-    def _kinds(self, table: TableOf) -> Any:
-        fields = [(column.name, Any) for column in table.columns] + [("pool", Any)] * table.pooled
-        return msgspec.defstruct(table.name, fields, bases=(RowOf,), frozen=True)
+    def _kind_of(self, table: TableOf) -> Any:
+        """The class of the rows of a table."""
+        if table.name not in self._kinds:
+            fields = [(column.name, Any) for column in table.columns] + [("pool", Any)] * table.pooled
+            self._kinds[table.name] = msgspec.defstruct(table.name, fields, bases=(RowOf,), frozen=True)
+        return self._kinds[table.name]
 
 
 class Matches:

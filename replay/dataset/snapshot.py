@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from domain.log import Damaged
@@ -24,6 +25,7 @@ from replay.dataset.manifest import DICTIONARY, MANIFEST, SCHEMA, BadDataSet, Ma
 
 LICENCE, CITE, SIGNATURE = "LICENCE", "CITE", "signature.txt"
 _SIGNED = (SCHEMA, DICTIONARY, LICENCE, CITE)  # the files beside the manifest that the note covers
+_encode = msgspec.msgpack.Encoder(enc_hook=repr).encode
 _MOST_BYTES = 64 * 1024 * 1024  # of one of these files
 _NO_LICENCE = """\
 No licence was stated for this data set. Ask {name} before you publish parts of it.
@@ -136,16 +138,16 @@ def _seen(path: Path, part: Part, known: Mapping[tuple[str, str], Seen]) -> dict
 
     found: dict[str, Seen] = {}
     with ParquetFile(path) as file:
-        first = next(file.iter_batches(100)) if part.rows else None
+        before = {name: known.get((part.table, name), Seen()) for name in file.schema_arrow.names}
+        unseen = [name for name, seen in before.items() if seen.example is None]
+        first = next(file.iter_batches(100, columns=unseen)) if part.rows and unseen else None
         places = {file.schema.column(place).path: place for place in range(len(file.schema))}
-        for column in file.schema_arrow.names:
-            seen = known.get((part.table, column), Seen())
+        for column, seen in before.items():
             if column in places:  # a list is stored under another path, and has no statistics
                 for group in range(file.metadata.num_row_groups):
                     seen = _with_group(seen, file.metadata.row_group(group).column(places[column]))
             if seen.example is None and first is not None:
-                values = first.column(column).to_pylist()
-                example = next((value for value in values if value is not None), None)
+                example = next((value.as_py() for value in first.column(column) if value.is_valid), None)
                 seen = Seen(seen.least, seen.greatest, seen.nulls, example)
             found[column] = seen
     return found
@@ -293,24 +295,28 @@ def _rows(folder: Path, manifest: Manifest, same: set[str]) -> Found:
     for part in manifest.parts:
         if part.pool is None or part.path in same:
             continue
-        for row in _read(folder, part):
-            key = (part.table, row["match"])
+        for names, rows in _read(folder, part):
             if part.table == "matches":
-                found[key] = {**row, "pool": part.pool}
+                for row in rows:
+                    values = dict(zip(names, row, strict=True))
+                    found[part.table, values["match"]] = {**values, "pool": part.pool}
             else:  # a sum does not depend on the order of the rows
-                sums = found.setdefault(key, {"sum": 0})
-                sums["sum"] += int.from_bytes(hashlib.sha256(repr(row).encode()).digest(), "big")
+                head, place = _encode(names), names.index("match")
+                for row in rows:
+                    sums = found.setdefault((part.table, row[place]), {"sum": 0})
+                    sums["sum"] += int.from_bytes(hashlib.sha256(head + _encode(row)).digest(), "big")
     return found
 
 
-def _read(folder: Path, part: Part) -> Iterator[dict[str, Any]]:
+def _read(folder: Path, part: Part) -> Iterator[tuple[list[str], Iterator[tuple[Any, ...]]]]:
+    """Yield the names of the columns with some rows, until there are no more."""
     from pyarrow.parquet import ParquetFile
 
     if not is_sound(folder, part):
         raise BadDataSet(f"{folder / part.path}: damaged or missing")
     with ParquetFile(folder / part.path) as file:
         for batch in file.iter_batches(10_000):
-            yield from batch.to_pylist()
+            yield batch.schema.names, zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _difference(table: str, one: dict[str, Any] | None, two: dict[str, Any] | None) -> list[str]:
@@ -323,8 +329,9 @@ def _difference(table: str, one: dict[str, Any] | None, two: dict[str, Any] | No
 def _late(folder: Path, manifest: Manifest) -> set[str]:
     """The rows of `changes`, as text."""
     return {
-        " ".join(str(value) for value in row.values() if value is not None)
+        " ".join(str(value) for value in row if value is not None)
         for part in manifest.parts
         if part.table == "changes"
-        for row in _read(folder, part)
+        for _, rows in _read(folder, part)
+        for row in rows
     }

@@ -3,16 +3,17 @@
 If its only argument is "-", it is `python -W error -` for a document: the code is read from standard input.
 
 It passes on its arguments, variables, folder, streams and signals, and ends as the command ends.  It starts
-in a few milliseconds, as it imports nothing of the project (`python -SEI`).
+in a few milliseconds: it imports nothing of the project (`python -SEI`), and only what imports little itself.
 """
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import signal
-import socket
+import struct
 import sys
+from _socket import AF_UNIX, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socket
 from contextlib import suppress
 from types import FrameType
 
@@ -30,18 +31,18 @@ def main() -> int:
         request |= {"arguments": [], "code": _STRICT + sys.stdin.read()}
     else:
         request |= {"arguments": sys.argv[1:], "module": _MODULE}
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-        connection.connect(address)
-        socket.send_fds(connection, [json.dumps(request).encode()], [0, 1, 2])
-        pid = int(connection.recv(16))
+    connection = socket(AF_UNIX, SOCK_SEQPACKET)
+    connection.connect(address)
+    connection.sendmsg([marshal.dumps(request)], [(SOL_SOCKET, SCM_RIGHTS, struct.pack("3i", 0, 1, 2))])
+    pid = int(connection.recv(16))
 
-        def passed_on(number: int, frame: FrameType | None) -> None:
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
+    def passed_on(number: int, frame: FrameType | None) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, passed_on)
-        ended = int(connection.recv(16))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, passed_on)
+    ended = int(connection.recv(16))
     return ended if ended >= 0 else 128 - ended
 
 

@@ -18,13 +18,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-import msgspec
-
-from tests.services.forking import THREADLESS, Request
+from tests.services.forking import THREADLESS, Request, packed
 
 ROOT = Path(__file__).parents[2]
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _PAUSE = 0.005  # seconds between two looks at a process that is waited for with a limit
+# As a module it would import its package, and with it the drivers of a browser and of Redis.
+_AS_A_FILE = "import runpy; runpy.run_path('tests/services/forking.py', run_name='__main__')"
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -141,7 +141,7 @@ class Attached:
         self._connection.connect(address)
         with open(os.devnull, "rb") as nothing:
             streams = (nothing.fileno(), out_end, sys.stderr.fileno())
-            socket.send_fds(self._connection, [msgspec.json.encode(request)], streams)
+            socket.send_fds(self._connection, [packed(request)], streams)
         os.close(out_end)
         self.pid = int(self._connection.recv(16))
         self.stdout: IO[str] = os.fdopen(out, "r", encoding="utf-8")
@@ -161,7 +161,7 @@ def server() -> str:
     address = str(Path(folder.name) / "socket")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GLASNOST_")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.services.forking", address],
+        [sys.executable, "-c", _AS_A_FILE, address],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
@@ -182,5 +182,5 @@ def server() -> str:
 def _ask(request: Request, streams: tuple[int, int, int]) -> int:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
         connection.connect(server())
-        socket.send_fds(connection, [msgspec.json.encode(request)], streams)
+        socket.send_fds(connection, [packed(request)], streams)
         return int(connection.recv(16))

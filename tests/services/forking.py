@@ -4,7 +4,7 @@ An interpreter that imports the server takes about a second of one core; a fork 
 program is a process of its own all the same, with its own arguments, variables, folder and streams.  At its
 end it does all that an interpreter does but clear its memory, which takes as long as ten forks.
 
-A client connects to the socket and sends one message: a `Request` as JSON, with its standard streams as
+A client connects to the socket and sends one message: a `Request` (`packed`), with its standard streams as
 file descriptors.  The answer is the number of the process.  A process that is `attached` belongs to the
 connection: the second answer is how it ended (as `os.waitstatus_to_exitcode` says it), and it is killed when
 the connection is closed.  Another one becomes a child of the process that started this server, which is a
@@ -18,6 +18,7 @@ from __future__ import annotations
 import atexit
 import gc
 import importlib
+import marshal
 import os
 import runpy
 import selectors
@@ -65,6 +66,11 @@ class Request(Struct, frozen=True):
     module: str = ""
     code: str = ""
     attached: bool = False
+
+
+def packed(request: Request) -> bytes:
+    """The message of a request.  The client of documents starts for each command, and must import little."""
+    return marshal.dumps(msgspec.to_builtins(request))
 
 
 Accepted = tuple[Request, list[int]]
@@ -127,7 +133,7 @@ def _accept(listener: socket.socket, events: selectors.BaseSelector) -> Accepted
     if not message:  # the client was killed
         connection.close()
         return None
-    request = msgspec.json.decode(message, type=Request)
+    request = msgspec.convert(marshal.loads(message), Request)
     pid = os.fork() if request.attached else _forked_twice()
     if pid == 0:
         return request, streams

@@ -10,8 +10,11 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
+from api.web.data_answers import words_of
 from api.web.shell import texts
+from domain.games import GAMES
 from replay.dataset.queries import queries
+from replay.dataset.search import VOCABULARIES
 from tests.api.http.served import Client, Served
 from tests.web.conftest import MATCHES
 from tests.web.signed import visitors
@@ -61,6 +64,14 @@ def test_a_search_shows_its_hits_with_the_position_that_each_leads_to(studied: S
     assert f"{found['lo'] * 100:.0f} to {found['hi'] * 100:.0f} % of {found['n']}" in text
     none = page(studied, f"/find?game=thirteen_minutes&where={quote('us in cuba >= 99')}")
     assert "No position is like this" in none
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_no_two_columns_of_hits_have_the_same_title(language: str) -> None:
+    for game, vocabulary in VOCABULARIES.items():
+        words = words_of(GAMES[game], language)
+        titles = [words.field(name) for name in vocabulary.time] + [texts(language)("data_move")]
+        assert len({title.casefold() for title in titles}) == len(titles), game
 
 
 class BreaksOff:

@@ -47,6 +47,7 @@ from api.http.tournament_schemas import (
     TournamentLogView,
     TournamentView,
 )
+from api.http.tournament_seats import sitting_in
 from api.http.tournament_views import (
     board_view,
     draft_view,
@@ -454,7 +455,8 @@ async def read_round(
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     names = await _names(call, people_of(state))
-    return _tagged(call, log, state.entry, round_view(log, state, one, names))
+    sitting = await sitting_in(call, state, one.boards)
+    return _tagged(call, log, state.entry, round_view(log, state, one, names, sitting))
 
 
 @api.get(_BOARD, BoardView, refusals=(*LOOKS, "not-found"))
@@ -464,7 +466,9 @@ async def read_board(
     """One board after an entry."""
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
-    return _tagged(call, log, state.entry, board_view(state, one, board_in(one, board)))
+    found = board_in(one, board)
+    sitting = await sitting_in(call, state, [found])
+    return _tagged(call, log, state.entry, board_view(state, one, found, sitting))
 
 
 # ── Rulings, standings ──

@@ -13,11 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel import CHANCE, Answer, AnyFact, AnyStep, decide, prompt
-from domain.twilight_struggle.components import REGIONS, SIDES
+from domain.twilight_struggle.components import BATTLEGROUNDS, REGIONS, SIDES
 from domain.twilight_struggle.facts.board import CoupRolled, RealignmentRolled, WarRolled
 from domain.twilight_struggle.facts.flow import TrapRolled
 from domain.twilight_struggle.facts.tracks import ContestRolled, SpaceRolled
-from domain.twilight_struggle.rules.board import controlled_battlegrounds
+from domain.twilight_struggle.rules.board import controller
 from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.hands import Contest
@@ -35,6 +35,8 @@ class Throw(Struct, frozen=True):
     happened: bool
 
 
+_REGIONS = tuple((region, BATTLEGROUNDS[region]) for region in REGIONS)
+_GROUNDS = {(region, side): f"bg_{region}_{side}" for region in REGIONS for side in SIDES}
 STEPS: dict[type, Callable[[Any, At], AnyStep]] = {
     CoupRolled: lambda fact, at: RollCoup(
         fact.seat, fact.country, fact.ops, Ops(at.card or "", fact.ops, plain=True)
@@ -77,10 +79,10 @@ def _carried_out(table: State, face: str, thrown: AnyFact) -> Throw:
 
 def values(s: State) -> dict[str, int | str | None]:
     """The columns of `ts_positions` from which a win probability is computed, of any table."""
-    grounds = {
-        f"bg_{region}_{side}": controlled_battlegrounds(s, side, region)
-        for region in REGIONS
-        for side in SIDES
-    }
+    grounds = dict.fromkeys(_GROUNDS.values(), 0)
+    for region, countries in _REGIONS:
+        for country in countries:
+            if (side := controller(s, country)) is not None:
+                grounds[_GROUNDS[region, side]] += 1
     space = {f"space_{side}": s.space[side] for side in SIDES}
     return {"turn": s.turn, "vp": s.vp, "defcon": s.defcon, "china": s.china, **space, **grounds}

@@ -14,8 +14,10 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 import replay.dataset as glasnost
+from api.data import answers
 from api.http.data_schemas import (
     ExplorerAnswer,
     PositionsAnswer,
@@ -24,6 +26,7 @@ from api.http.data_schemas import (
     SavedQueries,
 )
 from domain.games import GAMES
+from replay.dataset import DataSet
 from replay.dataset.manifest import Manifest
 from replay.dataset.queries import COMMON, Query, queries
 from tests.api.data.conftest import Small
@@ -110,6 +113,16 @@ def test_an_answer_says_on_what_it_rests(asked: Served, small: Small) -> None:
     assert (told["mixed"], told["selection_unknown"]) == (False, False)
     assert len(told["sql_sha256"]) == 64
     assert told["comparisons"] == len(told["rows"])
+
+
+def test_the_counts_of_a_data_set_are_never_those_of_another_one(small: Small) -> None:
+    whole = glasnost.open(small.folder)
+    parts = tuple(part for part in small.manifest.parts if part.pool != "bots")
+    fewer = DataSet(small.folder, replace(small.manifest, parts=parts), whole.schema)
+    win_rate = answers.asked(queries()["win_rate"], {})
+    for _ in range(2):  # the second time they are kept
+        told = [win_rate.answer(data) for data in (whole, fewer)]
+        assert [one.other_pools for one in told] == [{"bots": 1, "imported": 1}, {"imported": 1}]
 
 
 def pools_in(told: Any) -> list[str]:

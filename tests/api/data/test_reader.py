@@ -81,7 +81,7 @@ def test_what_takes_too_long_is_stopped_and_what_waits_too_long_a_line_is_refuse
     small: Small, readers: list[Reader]
 ) -> None:
     async def answered() -> tuple[list[Any], Any]:
-        limits = Limits(at_once=1, waiting=1, seconds=0.2)
+        limits = Limits(at_once=1, waiting=1, seconds=0.05)
         readers.append(reader := Reader(small.folder, limits))
         data = await reader.data()
         found = await asyncio.gather(*(reader.call(data, endless) for _ in range(3)), return_exceptions=True)

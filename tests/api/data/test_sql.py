@@ -71,13 +71,19 @@ def rows_of(form: str, body: bytes) -> list[list[Any]]:
     return [["" if value is None else str(value) for value in row] for row in rows]
 
 
+RANGE = "SELECT range AS n, 'x' || range AS t, range % 7 = 0 AS b FROM range({})"
+
+
 @pytest.mark.parametrize(
-    ("sql", "rows", "truncated"),
+    ("sql", "limit", "rows", "truncated"),
     [
-        ("SELECT range AS n, 'x' || range AS t, range % 7 = 0 AS b FROM range(10001)", 10_000, "true"),
+        (RANGE.format(101), 100, 100, "true"),
+        (RANGE.format(100), 100, 100, "false"),
+        pytest.param(RANGE.format(10_001), 10_000, 10_000, "true", marks=pytest.mark.long),
         (
             "SELECT match, move, kind, vp, turn AS vp, NULL AS gone, sum(move) OVER () AS huge"
             " FROM ts_positions ORDER BY ALL",
+            10_000,
             None,
             "false",
         ),
@@ -85,22 +91,31 @@ def rows_of(form: str, body: bytes) -> list[list[Any]]:
             "SELECT closed_at - opened_at AS lasted, union_value(a := game) AS u, DATE 'infinity' AS d,"
             " NULL::INTERVAL AS gone, TIMESTAMP '20000-01-01' AS t, DATE '0044-01-01 (BC)' AS old"
             " FROM matches ORDER BY match",
+            10_000,
             5,
             "false",
         ),
     ],
 )
-def test_every_form_holds_the_same_rows(ann: Client, sql: str, rows: int | None, truncated: str) -> None:
+def test_every_form_holds_the_same_rows(
+    ann: Client, sql: str, limit: int, rows: int | None, truncated: str
+) -> None:
     """AN13."""
     found = []
     for form in FORMS:
-        answer = ann.post("/v1/sql", {"sql": sql}, accept=form)
+        answer = ann.post("/v1/sql", {"sql": sql, "limit": limit}, accept=form)
         assert answer.status == 200, answer
         assert answer.headers["content-type"].partition(";")[0] == form
         assert answer.headers["glasnost-truncated"] == truncated
         found.append([[cell.lower() for cell in row] for row in rows_of(form, answer.body)])
     assert all(one == found[0] for one in found)
     assert rows in (None, len(found[0]))
+
+
+def test_the_row_after_ten_thousand_is_left_out_and_said(ann: Client) -> None:
+    """AN13: unless the caller asks for fewer."""
+    told = [ann.post("/v1/sql", {"sql": RANGE.format(n)}).json for n in (10_000, 10_001)]
+    assert [(len(one["rows"]), one["truncated"]) for one in told] == [(10_000, False), (10_000, True)]
 
 
 def test_an_answer_ends_before_ten_megabytes(ann: Client) -> None:

@@ -71,6 +71,24 @@ def test_a_preview_is_what_is_stored_then(toy_game: Game, command: c.Previewed) 
     run(work())
 
 
+@pytest.mark.parametrize("sides", ["colours", "lot"])
+def test_a_preview_draws_no_lot(toy_game: Game, sides: str) -> None:
+    async def work() -> None:
+        cup = await Cup(MemoryStore(), msgspec.structs.replace(TERMS, sides=sides)).announced(2)
+        draft = await cup.tournaments.draft(cup.id, DIRECTOR)
+        await cup.tournaments.pair(cup.id, 1, draft.sha256, DIRECTOR, draft.entry)
+        publish = c.PublishRound(round=1)
+        if sides == "lot":
+            with pytest.raises(Refused) as refused:
+                await preview(cup, publish)
+            assert (refused.value.kind, refused.value.id) == ("invalid", "preview-draws-lot")
+        else:
+            assert [fact["kind"] for fact in (await preview(cup, publish)).facts] == ["round_published"]
+        assert await cup.refused(publish) == ""
+
+    run(work())
+
+
 def test_a_ruling_on_a_closed_round_needs_its_own_preview(toy_game: Game) -> None:
     """OA21 and OA22."""
 

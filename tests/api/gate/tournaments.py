@@ -8,6 +8,7 @@ from random import Random
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from api.gate import Gate
 from api.gate.match_verifier import Work, lights
@@ -92,8 +93,14 @@ class Cup:
         return (await self.log()).state
 
     async def announced(self, entrants: int = 4) -> Cup:
-        """Announce it, and let players q1, q2, ... enter; draw the lot for the first colour."""
-        accepted = await self.tournaments.commands.announce(DIRECTOR, "Cup", self.terms)
+        """Announce it, and let players q1, q2, ... enter; draw the lot for the first colour.
+
+        A Swiss tournament has at most as many rounds as they have opponents.
+        """
+        terms = self.terms
+        if terms.format == "swiss" and entrants > 1:
+            terms = replace(terms, rounds=min(terms.rounds, entrants - 1))
+        accepted = await self.tournaments.commands.announce(DIRECTOR, "Cup", terms)
         self.id = accepted.log.id
         for number in range(1, entrants + 1):
             await self.tournaments.enter(self.id, c.EnterTournament(), Actor(f"q{number}", "player"))

@@ -248,6 +248,10 @@ def test_only_officials_of_the_tournament_freeze_its_matches_and_set_their_clock
     other.post(f"{match}/freeze", freezing).problem(403, "forbidden")
     other.post(f"{match}/clock", {"paused": True, "why": "lunch"}).problem(403, "forbidden")
     assert room.desk.director.post(f"{match}/freeze", freezing).status == 201
+    ruling = {"reason": "because", "void": True}
+    other.post(f"{match}/rulings", ruling).problem(403, "forbidden")
+    told = room.desk.director.post(f"{match}/rulings", ruling).problem(422, "ruling")
+    assert f"{room.desk.path}/rounds/1/boards/1/rulings" in told["detail"]
 
 
 def test_a_match_that_is_over_is_read_once_for_the_integrity_table(

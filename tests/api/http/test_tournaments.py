@@ -171,6 +171,7 @@ def test_an_invited_person_signs_in_with_the_code_and_accepts(server: Served) ->
     assert codes[1].encode() not in log
 
 
+MANY = [{"path": "byes", "value": "0"}] * 100
 HOSTILE: list[tuple[dict[str, Any], int]] = [
     ({}, 422),
     ({"do": "enter", "player": "p", "unknown": 1}, 422),
@@ -186,6 +187,8 @@ HOSTILE: list[tuple[dict[str, Any], int]] = [
     ({"do": "draw_lot", "label": "lot/a", "n": 2**40, "expect": 2}, 422),
     ({"do": "change_terms", "path": "game", "value": "[" * 10_000, "reason": "r", "expect": 2}, 409),
     ({"do": "change_terms", "path": "rounds", "value": "1e400", "reason": "r", "expect": 2}, 409),
+    ({"do": "change_terms", "path": "byes", "value": "0", "also": MANY, "reason": "r", "expect": 2}, 422),
+    ({"do": "change_terms", "path": "byes", "value": "0", "also": MANY[:2], "reason": "r", "expect": 2}, 409),
     ({"do": "change_terms", "path": "__class__", "value": "1", "reason": "r", "expect": 2}, 409),
     ({"do": "seed", "order": ["n1"] * 1_001, "expect": 2}, 422),
     ({"do": "accept", "entrant": "n1", "code": "x" * 101}, 422),

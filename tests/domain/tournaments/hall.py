@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments import commands as c
@@ -27,9 +28,14 @@ def by_seed(s: Tournament, board: Board) -> Result:
 
 
 class Hall:
-    """A tournament with the entrants n1, n2, ... of so many people, the best first."""
+    """A tournament with the entrants n1, n2, ... of so many people, the best first.
+
+    A Swiss one has at most as many rounds as they have opponents.
+    """
 
     def __init__(self, terms: Terms, entrants: int) -> None:
+        if terms.format == "swiss":
+            terms = replace(terms, rounds=min(terms.rounds, entrants - 1))
         self.log, self.secret = started(terms)
         places = tuple(
             c.Place(f"q{number}", seed_order=number, rating=3000 - number, enters=True)

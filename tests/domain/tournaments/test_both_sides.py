@@ -168,11 +168,12 @@ def test_an_official_pairs_by_hand_and_each_pair_still_plays_both_sides() -> Non
 
 
 def test_nobody_meets_twice_but_those_who_forfeited_both_matches() -> None:
-    hall = Hall(SWISS, 2)
+    hall = Hall(SWISS, 3)
     hall.do(c.Pair(round=1, draft=greedy(hall.s)))
     hall.do(c.PublishRound(round=1))
     ruled(hall, ("+-", "+-"))  # each came once
     hall.do(c.CloseRound(round=1))
+    hall.do(c.Withdraw(entrant="n3"))
     cell = cells(hall.s)["n1"]
     assert (cell.kind, cell.outcome, cell.rated) == ("played", "draw", False)
     assert hall.refused(c.Pair(round=2, draft=greedy(hall.s))) == "rematch"
@@ -302,7 +303,7 @@ def test_the_table_of_boards_has_the_points_of_both_boards_of_a_pair() -> None:
     ruled(hall, ("1-0", "½", "0-1"))
 
     # when the boards are written as CSV
-    table = list(csv.DictReader(io.StringIO(boards_csv(hall.s.rounds, {}, hall.s.terms.points), newline="")))
+    table = list(csv.DictReader(io.StringIO(boards_csv(hall.s, hall.s.rounds, {}), newline="")))
 
     # then each line has the points of its own entrants, as soon as there are both
     assert [(one["w_total"], one["b_total"]) for one in table] == [
@@ -311,7 +312,7 @@ def test_the_table_of_boards_has_the_points_of_both_boards_of_a_pair() -> None:
         ("", ""),
         ("", ""),
     ]
-    assert "w_total" not in boards_csv(hall.s.rounds, {})
+    assert "w_total" not in boards_csv(Hall(replace(SWISS, sides="colours"), 4).s, [], {})
 
 
 # ── league ──

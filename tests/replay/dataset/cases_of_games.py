@@ -30,8 +30,8 @@ def turn_ends(t: Tables) -> list[Row]:
 
 def worst_of(rows: Iterable[Row], m: Row, standing: Callable[[Row], int], behind: int) -> Iterator[Case]:
     """The position where the winner was furthest behind, if that was far enough."""
-    if m["winner"]:
-        worst = min(rows, key=lambda row: (standing(row), row["move"]))
+    if m["winner"] and (ends := [*rows]):  # none, if it was resigned in the first turn
+        worst = min(ends, key=lambda row: (standing(row), row["move"]))
         if standing(worst) <= -behind:
             yield (m["match"], m["winner"]), worst["move"]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import msgspec
@@ -16,7 +18,7 @@ import replay.dataset as glasnost
 from api.store.sqlite import SqliteStore
 from domain.match import Match
 from replay import matchfile
-from replay.dataset import DataSet, Model, fit
+from replay.dataset import DataSet, Model, fit, model
 from replay.dataset import manifest as manifests
 from replay.dataset.manifest import Manifest
 from replay.dataset.reading import view
@@ -26,6 +28,7 @@ from tests.replay.dataset.crowd import TABLES, crowd, write_data_set
 from tests.replay.dataset.stores import LARGE, built, fill, opened
 
 GAME = "twilight_struggle"
+AGAIN = 20  # times that the matches of a model are drawn again, instead of 100
 DATABASE = "club.duckdb"
 
 
@@ -54,7 +57,8 @@ def make_club(home: Path) -> None:
         built(store, home / "club", cut=LARGE)
     (home / "order").write_bytes(msgspec.json.encode([match.id for match in matches]))
     with duckdb.connect(str(home / DATABASE), config={"threads": 1}) as database:
-        fill_database(database, glasnost.open(home / "club"))
+        data = glasnost.open(home / "club")
+        fill_database(database, data, data.tables)
 
 
 @pytest.fixture(scope="session")
@@ -106,7 +110,8 @@ def make_many(home: Path) -> None:
     """Write the data set of invented matches, and fit their model."""
     people, bots = crowd(500), crowd(40, seed=2, pool="bots", players=2)
     write_data_set(home / "crowd", {table: [*people[table], *bots[table]] for table in TABLES})
-    found = fit(in_memory(home / "crowd"), GAME)
+    with patch.object(model, "_AGAIN", AGAIN):
+        found = fit(glasnost.open(home / "crowd"), GAME)
     assert isinstance(found, Model)
     (home / "model").write_bytes(msgspec.json.encode(found))
 
@@ -129,14 +134,15 @@ def in_memory(folder: Path) -> DataSet:
     """Open a data set, with tables in memory instead of views of files."""
     data = glasnost.open(folder)
     data._connection.execute("SET threads = 1")
-    fill_database(data._connection, data)
-    data._viewed.update(data.tables)
+    names = {part.table for part in data.manifest.parts}
+    fill_database(data._connection, data, names)
+    data._viewed.update(names)
     return data
 
 
-def fill_database(database: duckdb.DuckDBPyConnection, data: DataSet) -> None:
-    """Make each table of a data set one of a database."""
+def fill_database(database: duckdb.DuckDBPyConnection, data: DataSet, names: Collection[str]) -> None:
+    """Make these tables of a data set tables of a database."""
     database.execute("BEGIN")
-    for table in data.schema.tables:
+    for table in (one for one in data.schema.tables if one.name in names):
         database.execute(f'CREATE TABLE "{table.name}" AS {view(data.folder, data.manifest, table)}')
     database.execute("COMMIT")

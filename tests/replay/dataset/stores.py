@@ -22,7 +22,7 @@ from domain.match import Match
 from replay.dataset.build import Builder, Built
 from replay.dataset.manifest import Manifest, Part, Settings
 from replay.importers.twilight_struggle.report import imported
-from tests.matches import PRODUCT, Sitting, finished
+from tests.matches import PRODUCT, Sitting, finished, resigned
 from tests.replay.importers.short_games import WHOLE
 
 CUT = 500  # positions of a slice: a few small matches fill several
@@ -64,11 +64,11 @@ def with_rulings(game: Game, name: str) -> Sitting:
 
 
 def sittings() -> Iterator[Sitting]:
-    """The matches of the small store: three of each game, of the pools live, bots and seeded."""
+    """The matches of the small store: three of each game, of the pools live, bots and (short) seeded."""
     for name, game in GAMES.items():
         yield finished(game, 1, name=f"{name}-live")
         yield finished(game, 2, name=f"{name}-bots", bots=True)
-        yield finished(game, 3, name=f"{name}-seeded", origin="seeded")
+        yield resigned(Sitting(game, 3, name=f"{name}-seeded", origin="seeded").seat_all(), 30)
 
 
 def fill(store: SqlStore) -> list[Match]:

@@ -11,6 +11,7 @@ import pickle
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,10 @@ def coups(m: Replayed) -> list[Row]:
 
 def win_rate(m: Replayed) -> Iterator[Case]:
     if m.about["winner"]:
-        yield (m.about["edition"], json.loads(m.about["options"])["handicap"]), m.about["moves"]
+        settled = [row for row in m.ts["ts_bids"] if row["kind"] == "settled"]
+        gifts = [row["points"] if row["side"] == "us" else -row["points"] for row in settled]
+        bid = sum(gifts, json.loads(m.about["options"])["handicap"])
+        yield (m.about["edition"], bid), m.about["moves"]
 
 
 def end_modes(m: Replayed) -> Iterator[Case]:
@@ -176,14 +180,19 @@ def held(m: Replayed) -> Iterator[Case]:
         yield (row["card"], row["seat"]), row["dealt_move"]
 
 
+def decided(m: Replayed) -> list[Row]:
+    standing = {row["move"] for row in m.moves if row["stands"]}
+    return [row for row in m.decisions if row["move"] in standing]
+
+
 def not_taken(m: Replayed) -> Iterator[Case]:
-    for row in m.decisions:
+    for row in decided(m):
         if OPTIONS[m.game] in row["options"]:
             yield (row["ask"], row["seat"]), row["move"]
 
 
 def could_coup(m: Replayed) -> Iterator[Case]:
-    for row in m.decisions:
+    for row in decided(m):
         if any(option.startswith("coup") for option in row["options"]):
             yield (row["seat"],), row["move"]
 
@@ -303,10 +312,16 @@ def cases(m: Replayed, name: str) -> Iterable[Case]:
     return own[name]({**m.about, "own": own_seats(m)}, defaultdict(list, m.tables))
 
 
+@cache
+def pools_of(data: glasnost.DataSet) -> Mapping[str, str]:
+    """The pool of each match."""
+    return dict(data.sql("SELECT match, pool FROM matches").fetchall())
+
+
 def compare(data: glasnost.DataSet, game: str, name: str, matches: list[Replayed], few: int) -> int:
     """Compare the rows of an answer, and what is behind `few` of them, with the replayed cases."""
     prefix = PREFIXES[game]
-    pools = dict(data.sql("SELECT match, pool FROM matches").fetchall())
+    pools = pools_of(data)
     wanted: dict[tuple[Any, ...], Counter[tuple[str, int]]] = {}
     for match in matches:
         for keys, move in cases(match, name):

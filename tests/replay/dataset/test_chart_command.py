@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 import replay.dataset as glasnost_data
-from replay.dataset import DataSet, model, plot
+from replay.dataset import DataSet, Model, plot
 from replay.dataset.charts import Chart
 from tests.cli.program import Program
 from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.ready import use_ready
 
 MATCH = "twilight_struggle-bots"
 
 
 @pytest.fixture
-def glasnost(
+def on_files(
     club: Club,
     many: DataSet,
     capsys: pytest.CaptureFixture[str],
@@ -32,14 +33,23 @@ def glasnost(
 
 
 @pytest.fixture
+def glasnost(
+    on_files: Program, opened_club: DataSet, many: DataSet, monkeypatch: pytest.MonkeyPatch
+) -> Program:
+    """The same, but it finds the tables of both ready: one test of each command reads the files."""
+    use_ready(monkeypatch, opened_club, many)
+    return on_files
+
+
+@pytest.fixture
 def decided(many: DataSet) -> str:
     """A match of the many that has a model."""
     rows = (row for row in many.matches if row.pool == "live" and row.edition == "deluxe" and row.winner)
     return str(next(rows).match)
 
 
-def test_luck_prints_a_line_for_each_side_and_kind(glasnost: Program, opened_club: DataSet) -> None:
-    head, names, *lines, foot = glasnost("luck", MATCH, "--data", "club").ok().out.splitlines()
+def test_luck_prints_a_line_for_each_side_and_kind(on_files: Program, opened_club: DataSet) -> None:
+    head, names, *lines, foot = on_files("luck", MATCH, "--data", "club").ok().out.splitlines()
     found = glasnost_data.luck(opened_club.apart().match(MATCH))
     assert head.startswith(f"match {MATCH}, Deluxe edition, bots; US won")
     assert names.split() == ["side", "throws", "n", "points", "win", "%"]
@@ -60,13 +70,10 @@ def test_luck_of_every_throw_and_as_json_say_the_same(glasnost: Program) -> None
     assert found["snapshot"].startswith("sha256:")
 
 
-def test_luck_speaks_russian_and_names_its_model(
-    glasnost: Program, decided: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model, "_AGAIN", 5)  # its intervals are not looked at
+def test_luck_speaks_russian_and_names_its_model(fitted: Model, glasnost: Program, decided: str) -> None:
     lines = glasnost("luck", decided, "--data", "crowd", "--lang", "ru").ok().out.splitlines()
     assert lines[0].startswith(f"партия {decided}")
-    assert "по 400 партиям пула live (модель " in lines[-1]
+    assert f"по {fitted.n} партиям пула live (модель {fitted.id[:12]}" in lines[-1]
 
 
 Draws = Callable[[DataSet, str], Chart]
@@ -83,11 +90,11 @@ QUICK = ("track",)
     "command", [pytest.param(one, marks=() if one[0] in QUICK else pytest.mark.long) for one in CHARTS]
 )
 def test_each_chart_is_written_with_its_data_as_python_draws_it(
-    command: tuple[str, ...], glasnost: Program, many: DataSet, decided: str
+    command: tuple[str, ...], on_files: Program, many: DataSet, decided: str
 ) -> None:
     drawn = CHARTS[command](many, decided)
     words = [word.format(match=decided) for word in command]
-    done = glasnost("chart", *words, "--data", "crowd", "--svg", "drawn.svg").ok()
+    done = on_files("chart", *words, "--data", "crowd", "--svg", "drawn.svg").ok()
     assert done.out == f"drawn.svg: {drawn.title}\n"
     assert Path("drawn.svg").read_bytes() == drawn.svg_bytes
     assert Path("drawn.csv").read_text("utf-8") == drawn.csv

@@ -18,6 +18,7 @@ from replay.dataset.search import PARAMETERS, parse
 from replay.dataset.wrong_query import WrongQuery
 from tests.cli.program import Done, Program, started
 from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.ready import use_ready
 from tests.waiting import PATIENCE
 
 REASONS = "SELECT pool, reason, count(*) AS n FROM matches GROUP BY ALL ORDER BY ALL"
@@ -25,13 +26,20 @@ SEARCH = "turn < 3 and defcon < 5 and not us controls iran"
 
 
 @pytest.fixture
-def glasnost(
+def on_files(
     club: Club, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Program:
     """The program in an empty folder; `club` there is the data set of the small store."""
     monkeypatch.chdir(tmp_path)
     Path("club").symlink_to(club.folder)
     return Program(capsys, tmp_path)
+
+
+@pytest.fixture
+def glasnost(on_files: Program, opened_club: DataSet, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """The same, but it finds the tables of the data set ready: one test of each command reads the files."""
+    use_ready(monkeypatch, opened_club)
+    return on_files
 
 
 def lines(done: Done) -> list[list[str]]:
@@ -54,7 +62,7 @@ def test_sql_prints_a_table_whose_missing_values_are_empty(glasnost: Program, op
     assert not done.out.endswith("\n\n")
 
 
-def test_all_formats_hold_the_same_rows(glasnost: Program, opened_club: DataSet) -> None:
+def test_all_formats_hold_the_same_rows(on_files: Program, opened_club: DataSet) -> None:
     """Numbers, text, lists, times, a sum of 128 bits, and two types that Arrow or Parquet does not have."""
     sql = """
         SELECT match, moves, pool, complete, opened_at, score_a / 7 AS share, NULL AS nothing,
@@ -70,14 +78,14 @@ def test_all_formats_hold_the_same_rows(glasnost: Program, opened_club: DataSet)
         row["opened_at"] = row["opened_at"] and row["opened_at"].isoformat()
         row["lasted"] = row["lasted"] and str(row["lasted"])
         row["never"] = "9999-12-31"
-    ndjson = glasnost("sql", sql, "--data", "club", "--format", "ndjson").ok()
+    ndjson = on_files("sql", sql, "--data", "club", "--format", "ndjson").ok()
     assert [json.loads(line) for line in ndjson.out.splitlines()] == expected
-    found = glasnost("sql", sql, "--data", "club", "--json").json
+    found = on_files("sql", sql, "--data", "club", "--json").json
     assert [column["name"] for column in found["columns"]] == list(expected[0])
     assert found["rows"] == [list(row.values()) for row in expected]
     assert found["snapshot"] == data.snapshot
     assert len(found["sql_sha256"]) == 64
-    assert glasnost("sql", sql, "--data", "club", "--format", "csv", "--out", "m.csv").ok().out == (
+    assert on_files("sql", sql, "--data", "club", "--format", "csv", "--out", "m.csv").ok().out == (
         f"m.csv: {len(expected)} rows\n"
     )
     with Path("m.csv").open(newline="", encoding="utf-8") as file:
@@ -88,7 +96,7 @@ def test_all_formats_hold_the_same_rows(glasnost: Program, opened_club: DataSet)
         assert [row["share"] for row in csv.DictReader(file)] == [
             "" if row["share"] is None else str(row["share"]) for row in expected
         ]
-    glasnost("sql", sql, "--data", "club", "--format", "parquet", "--out", "m.parquet").ok()
+    on_files("sql", sql, "--data", "club", "--format", "parquet", "--out", "m.parquet").ok()
     names = ["match", "players", "total", "lasted"]
     parquet = pq.read_table("m.parquet", columns=names).to_pylist()
     assert parquet == [{name: row[name] for name in names} for row in expected]
@@ -173,9 +181,9 @@ def test_a_mark_stays_under_its_place_in_a_long_line() -> None:
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(
-    glasnost: Program, arguments: tuple[str, ...], part: str
+    on_files: Program, arguments: tuple[str, ...], part: str
 ) -> None:
-    glasnost(*arguments).refused(2, part)
+    on_files(*arguments).refused(2, part)
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(club: Club) -> None:
@@ -215,22 +223,22 @@ def test_the_help_of_a_query_tells_its_parameters_and_columns(glasnost: Program)
 
 
 def test_a_query_answers_as_python_does_and_says_what_it_rests_on(
-    glasnost: Program, opened_club: DataSet
+    on_files: Program, opened_club: DataSet
 ) -> None:
     arguments = ("--data", "club", "--pool", "live,bots")
-    done = glasnost("query", "tm_end_modes", *arguments, "--format", "ndjson").ok()
+    done = on_files("query", "tm_end_modes", *arguments, "--format", "ndjson").ok()
     found = [tuple(json.loads(line).values()) for line in done.out.splitlines()]
     answer = opened_club.query("tm_end_modes", pool="live,bots")
     assert found == list(answer)
     assert sum(row[answer.query.columns.index("n")] for row in found) == 3
-    table = glasnost("query", "tm_end_modes", *arguments)
+    table = on_files("query", "tm_end_modes", *arguments)
     assert table.err == "pool bots: 1 match\npool live: 2 matches\n"
     assert answer.comparisons == 0
-    void = glasnost("query", "cvk_end_modes", *arguments)
+    void = on_files("query", "cvk_end_modes", *arguments)
     assert "pool live: 2 matches; not counted: 1 void\n" in void.err
-    none = glasnost("query", "tm_end_modes", "--data", "club", "--pool", "solo")
+    none = on_files("query", "tm_end_modes", "--data", "club", "--pool", "solo")
     assert none.err == "no match in these pools; pools of this data set: bots, imported, live, seeded\n"
-    imported = glasnost("query", "end_modes", "--data", "club", "--pool", "imported")
+    imported = on_files("query", "end_modes", "--data", "club", "--pool", "imported")
     assert "not counted: 1 not proved" in imported.err
     assert "how they were chosen is not known" in imported.err
 
@@ -297,9 +305,11 @@ def test_the_printed_sql_gives_the_same_rows(
 # ── glasnost find ──
 
 
-def test_find_prints_hits_and_how_often_the_first_seat_won(glasnost: Program, opened_club: DataSet) -> None:
+def test_find_prints_hits_and_how_often_the_first_seat_won(
+    on_files: Program, opened_club: DataSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     search = ("find", SEARCH, "--data", "club", "--pool", "live,bots,seeded")
-    done = glasnost(*search)
+    done = on_files(*search)
     head, *rows = lines(done)
     assert head[:6] == ["pool", "match", "move", "kind", "turn", "round"]
     hits = opened_club.find(SEARCH, pool="live,bots,seeded")
@@ -311,9 +321,10 @@ def test_find_prints_hits_and_how_often_the_first_seat_won(glasnost: Program, op
         f"pool {pool}: {positions} positions in {matches} match"
         f"{'es' if matches > 1 else ''}; us won {won:.0%} of {n} ({low:.0%} to {high:.0%})\n"
     )
-    first = glasnost(*search, "--first", "--format", "csv").ok().out.splitlines()
+    use_ready(monkeypatch, opened_club)
+    first = on_files(*search, "--first", "--format", "csv").ok().out.splitlines()
     assert len(first) - 1 == sum(row[1] for row in summary)
-    none = glasnost("find", "ussr controls iran", "--data", "club", "--pool", "solo")
+    none = on_files("find", "ussr controls iran", "--data", "club", "--pool", "solo")
     assert none.err.startswith("no such position in the pool solo; pools of this data set: bots,")
 
 

@@ -63,7 +63,12 @@ def rolled(match: Match) -> Iterator[At]:
     return (at for at in walk(match) if is_throw(at.fact))
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+QUICK = ("victory_points", "sealed_bid")  # matches that have throws of each kind
+
+
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in VARIANTS if name not in QUICK)]
+)
 def test_the_luck_of_all_throws_together_is_nothing(name: str, model: Model) -> None:
     """AN22, for the win probability: each throw taken as the one that happened, weighted with its chance."""
     kinds = set()

@@ -29,7 +29,7 @@ from replay.dataset.model import (
     positions_of,
     win_probability,
 )
-from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.conftest import AGAIN, Club
 from tests.replay.dataset.crowd import crowd, write_data_set
 from tests.replay.dataset.refusals import refused
 from tests.replay.dataset.stores import built
@@ -93,25 +93,26 @@ def test_a_match_is_in_one_part_with_its_copies(tmp_path: Path) -> None:
 
 
 def test_results_that_were_drawn_by_a_coin_are_not_forecast(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    many: DataSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model, "_AGAIN", 5)  # its intervals are not looked at
-    dice, rows = random.Random(4), crowd(330, seed=9)
-    rows["matches"] = [
-        (pool, {**row, "edition": "deluxe", "winner": dice.choice(("us", "ussr"))})
-        for pool, row in rows["matches"]
-    ]
-    write_data_set(tmp_path / "coins", {name: rows[name] for name in ("matches", "seats", "ts_positions")})
-    found = fit(glasnost.open(tmp_path / "coins"), GAME)
+    drawn, dice = positions_of(many, GAME, "deluxe", "live"), random.Random(4)
+    results = {match: dice.random() < 0.5 for match in dict.fromkeys(drawn.matches)}
+    drawn.won[:] = [results[match] for match in drawn.matches]
+    monkeypatch.setattr(model, "positions_of", lambda *asked: drawn)
+    found = fit(many, GAME)
     assert isinstance(found, Model)
     assert found.brier > 0.245
     assert not found.beats_base_rate
-    match = glasnost.open(tmp_path / "coins").match(rows["matches"][1][1]["match"])
+    match = many.apart().match(drawn.matches[0])
     match.data.models[GAME, "deluxe", "live"] = found
     assert "no better than the base rate" in glasnost.plot.win_probability(match).description
 
 
-def test_the_same_data_set_gives_the_same_model(many: DataSet, fitted: Model) -> None:
+def test_the_same_data_set_gives_the_same_model(
+    many: DataSet, fitted: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "_AGAIN", AGAIN)
     assert fit(glasnost.open(many.folder), GAME) == fitted
     assert len(fitted.id) == 64
 

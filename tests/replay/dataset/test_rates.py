@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, fisher_exact, hypergeom
 
 from replay.dataset.rates import differs, holm, rate_of, unlike_the_rest, wilson
 
@@ -89,8 +89,6 @@ def test_two_rates_differ_by_the_exact_test_of_fisher() -> None:
 
 def test_a_rate_is_compared_with_all_others_together_exactly() -> None:
     """For equal sizes the hypergeometric distribution is symmetric, and the test is that of Fisher."""
-    from scipy.stats import fisher_exact
-
     cases = {"a": (9, 10), "b": (1, 10), "c": (5, 10), "none": (0, 0)}
     found = unlike_the_rest(cases)
     assert found["a"] == pytest.approx(2 * fisher_exact([[9, 1], [6, 14]], "greater").pvalue)
@@ -98,3 +96,20 @@ def test_a_rate_is_compared_with_all_others_together_exactly() -> None:
     assert found["none"] == 1.0
     assert found["c"] == 1.0
     assert unlike_the_rest({"one": (3, 7)}) == {"one": 1.0}
+
+
+def test_p_values_are_those_of_scipy(often: Callable[[int, int], int]) -> None:
+    """Also of rates over very many cases, without a case that was won, and of rates that differ very much."""
+    dice = random.Random(17)
+    for _ in range(often(60, 2000)):
+        most = dice.choice((4, 40, 500, 20_000, 100_000))
+        n, elsewhere = dice.randint(1, most), dice.randint(1, most)
+        rate = dice.random()
+        won = round(n * rate)
+        others = round(elsewhere * min(1.0, max(0.0, rate + dice.choice((0.0, 0.01, 0.1, 1.0, -1.0)))))
+        wanted = fisher_exact([[won, n - won], [others, elsewhere - others]]).pvalue
+        assert differs(won, n, others, elsewhere) == pytest.approx(wanted, rel=1e-7, abs=1e-280)
+        found = unlike_the_rest({"here": (won, n), "elsewhere": (others, elsewhere)})["here"]
+        every = (n + elsewhere, won + others, n)
+        tails = hypergeom.cdf(won, *every), hypergeom.sf(won - 1, *every)
+        assert found == pytest.approx(min(1.0, 2 * min(tails)), rel=1e-7, abs=1e-280)

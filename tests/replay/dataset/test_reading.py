@@ -86,7 +86,7 @@ def test_sql_sees_every_table_with_its_pool(club: Club) -> None:
     assert pools == {"live": 6, "bots": 4, "seeded": 4, "imported": 1}
     for table in data.tables:
         rows = sum(part.rows for part in club.manifest.parts if part.table == table)
-        assert data.sql(f'SELECT count(*) FROM "{table}"').fetchall() == [(rows,)], table
+        assert data.fetch(f'SELECT count(*) FROM "{table}"') == [(rows,)], table
     bots = data.sql("SELECT DISTINCT match FROM moves WHERE pool = $pool", {"pool": "bots"}).fetchall()
     assert {match for (match,) in bots} == {match.id for match in club.matches if match.pool == "bots"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -151,10 +152,8 @@ def test_parts_that_cannot_be_linked_are_copied_and_a_full_disk_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_part_is_in_no_snapshot(tmp_path: Path) -> None:
-    with opened(tmp_path / "games") as store:
-        put(store, finished(SMALL, 1, name="m1"))
-        manifest = built(store, tmp_path / "club").manifest
+def test_a_damaged_part_is_in_no_snapshot(few: Path, tmp_path: Path) -> None:
+    manifest = glasnost.open(shutil.copytree(few, tmp_path / "club")).manifest
     (tmp_path / "club" / manifest.parts[0].path).write_bytes(b"PAR1")
     with pytest.raises(BadDataSet, match="damaged or missing; delete it"):
         make(tmp_path / "club", tmp_path / "one", KEY)
@@ -209,8 +208,7 @@ def test_differences_name_exactly_what_happened_between_two_snapshots(tmp_path: 
         store.submit(Append(came.match.records, note=note, signer=KEY.verifying.label)).result()
         runs = Sitting(SMALL, 1, name="m-ruled", bots=True).seat_all().play_on(4)
         put(store, runs)
-        for seed in range(3):
-            put(store, finished(SMALL, seed, name=f"m{seed}"))
+        put(store, finished(SMALL, 2, name="m-as-it-was"))
         built(store, tmp_path / "club")
         make(tmp_path / "club", tmp_path / "one", KEY)
         nothing = differences(tmp_path / "one", tmp_path / "club")
@@ -260,10 +258,7 @@ Spoil = Callable[[Path], object]
         lambda folder: next(folder.rglob("matches-*.parquet")).write_bytes(b"PAR1"),
     ],
 )
-def test_a_spoilt_data_set_is_not_compared(club: Club, tmp_path: Path, spoil: Spoil) -> None:
-    with opened(tmp_path / "games") as store:
-        put(store, finished(SMALL, 1, name="m1"))
-        built(store, tmp_path / "one")
-    spoil(tmp_path / "one")
+def test_a_spoilt_data_set_is_not_compared(few: Path, club: Club, tmp_path: Path, spoil: Spoil) -> None:
+    spoil(shutil.copytree(few, tmp_path / "one"))
     with pytest.raises(BadDataSet):
         differences(tmp_path / "one", club.folder)

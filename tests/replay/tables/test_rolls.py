@@ -93,7 +93,12 @@ def check(match: Match, found: list[dict[str, Any]]) -> None:
             assert row["luck_vp"] == row["value"] - row["value_expected"]
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+LONG = "final_scoring"  # its rolls are of the kinds of the others, and as many as those of five of them
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name == LONG else ()) for name in VARIANTS]
+)
 def test_the_odds_of_each_roll_are_those_of_all_throws(name: str) -> None:
     """6.2.2, 6.3.2, 6.4.2, 7.6 and the cards: `ways` of `of`, and the weighted luck of all throws is 0."""
     check(match_of(name), as_dicts(rows_of(name), "ts_rolls"))
@@ -109,12 +114,12 @@ def test_the_odds_of_many_rolls_are_those_of_all_throws(seed: int) -> None:
 
 def test_the_chances_of_a_pick_are_those_of_its_roll() -> None:
     """The odds that the question showed are the odds of the roll that followed."""
-    match = match_of("final_scoring")
+    match = match_of("sealed_bid")
     columns = [column.name for column in CHANCES.columns]
     shown = [dict(zip(columns, row, strict=True)) for row in chances(match)]
     rolls = {
         row["move"]: row
-        for row in as_dicts(rows_of("final_scoring"), "ts_rolls")
+        for row in as_dicts(rows_of("sealed_bid"), "ts_rolls")
         if row["kind"] in ("coup", "realign")
     }
     compared = 0
