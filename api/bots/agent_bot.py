@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from api.bots.action import Action
 from api.bots.levels import act, by_policy, method_of, names, version_of
 from api.bots.workers import BotWorkers
 from domain.agents.observation import Observation, observe
@@ -52,9 +53,13 @@ class AgentBot:
         """The answer, at once."""
         return act(self.level, observation, self._source())
 
-    async def think(self, observation: Observation) -> Picks:
-        """The answer, from a process of the pool; if none can give it, that of the policy."""
-        found = await self._workers.search(self.level, observation) if self._workers else None
+    async def think(self, observation: Observation, action: Action | None = None) -> Picks:
+        """The answer, from a process of the pool; if none can give it, that of the policy.
+
+        Args:
+            action: the action to which it belongs; None: it is one by itself.
+        """
+        found = await self._workers.search(self.level, observation, action) if self._workers else None
         return by_policy(observation, self._source()) if found is None else found
 
 

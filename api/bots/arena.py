@@ -41,7 +41,7 @@ class Outcome(Struct, frozen=True):
     """How a match of the arena went, by level: `winner` "" is a draw.
 
     `seconds` of each decision, by the clock; `processor`: the processor's seconds of each action, which is
-    all answers of a side in a row.
+    all answers of a side in a row; `agents`: the version of each level.
     """
 
     pairing: Pairing
@@ -51,6 +51,7 @@ class Outcome(Struct, frozen=True):
     root: str
     seconds: dict[str, tuple[float, ...]] = {}
     processor: dict[str, tuple[float, ...]] = {}
+    agents: dict[str, str] = {}
 
 
 class Spent:
@@ -128,7 +129,12 @@ def outcome_of(pairing: Pairing) -> Outcome:
     winner = match.chair_of(result.winner) if result.winner else ""
     root = match.root_at(match.move).hex()
     times = _rounded(spent.seconds), _rounded(spent.processor)
-    return Outcome(pairing, winner, result.reason, answers, root, *times)
+    return Outcome(pairing, winner, result.reason, answers, root, *times, agents_of(pairing))
+
+
+def agents_of(pairing: Pairing) -> dict[str, str]:
+    """The version of each level of a match, as the code is now."""
+    return {level: version_of(level, pairing.game) for level in pairing.bots}
 
 
 def _rounded(times: dict[str, list[float]]) -> dict[str, tuple[float, ...]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from api.bots.arena import Outcome, Pairing, Standing, outcome_of
+from api.bots.arena import Outcome, Pairing, Standing, agents_of, outcome_of
+from domain.kernel import Refused
 
 
 class BadResults(Exception):
@@ -17,7 +18,7 @@ class BadResults(Exception):
 
 
 class Results:
-    """The outcomes that are known.
+    """The outcomes that are known; those of other versions of the agents than today's do not count.
 
     Args:
         path: the file in which they are kept, one line each; None: only in memory.
@@ -37,7 +38,8 @@ class Results:
             raise BadResults(f"{path} holds no outcomes of an arena: {error}") from error
         if path is not None and kept != whole:
             path.write_bytes(kept)
-        self.outcomes = {outcome.pairing: outcome for outcome in found}
+        current = [outcome for outcome in found if _is_current(outcome)]
+        self.outcomes = {outcome.pairing: outcome for outcome in current}
 
     def add(self, outcome: Outcome) -> None:
         """Keep one more outcome."""
@@ -45,6 +47,14 @@ class Results:
         if self._path is not None:
             with self._path.open("ab") as file:
                 file.write(msgspec.json.encode(outcome) + b"\n")
+
+
+def _is_current(outcome: Outcome) -> bool:
+    """Did the agents of today's code play?"""
+    try:
+        return outcome.agents == agents_of(outcome.pairing)
+    except Refused:
+        return False  # there is no such level any more
 
 
 def play_missing(wanted: Sequence[Pairing], results: Results, workers: int) -> Iterator[Outcome]:
@@ -84,6 +94,12 @@ def milliseconds(outcomes: Sequence[Outcome], level: str) -> dict[str, float]:
 def processor_milliseconds(outcomes: Sequence[Outcome], level: str) -> dict[str, float]:
     """The processor's milliseconds of the actions of a level, all answers in a row: mean, p99 and most."""
     return _summary(one for outcome in outcomes for one in outcome.processor.get(level, ()))
+
+
+def answers_a_second(outcomes: Sequence[Outcome]) -> float:
+    """Answers of all levels for each second, by the clock, in which one of them searched for its answer."""
+    seconds = sum(sum(found) for outcome in outcomes for found in outcome.seconds.values())
+    return round(sum(outcome.answers for outcome in outcomes) / seconds, 1) if seconds else 0.0
 
 
 def _summary(seconds: Iterable[float]) -> dict[str, float]:

@@ -17,12 +17,12 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Raw, Struct
 
+from api.bots.action import Action
 from api.bots.levels import LEVELS, RANDOM, act
 from api.server_client import Reply, Server, ServerError
 from domain.agents.observation import Observation
 from domain.kernel import Picks, Prompt, Refused, Seat
 
-THINK_SECONDS = 2.0  # for one decision; then the best answer so far is given
 WAITS = (0.2, 0.4, 0.8, 1.6, 2.0)  # seconds between two looks while nothing happens
 MOST_REFUSED = 5  # answers in a row to one question
 
@@ -129,6 +129,7 @@ class Player:
         self._server, self._account, self._level, self._rng = server, account, level, rng
         self._agrees = agrees
         self._refused: dict[str, tuple[int, int]] = {}  # by match: a question, and how often it was refused
+        self._actions: dict[str, tuple[int, Action]] = {}  # by match: its last own answer, and the action
 
     def must_be_a_bot(self) -> None:
         """Check that everybody can see that a program plays.
@@ -169,6 +170,7 @@ class Player:
         """
         seen = self._look(match)
         if seen.status == "over":
+            self._actions.pop(match, None)
             return "over"
         if seen.request is not None and seen.request.seat != self._own_seat(seen):
             agrees = {"agree": self._agrees}
@@ -181,11 +183,15 @@ class Player:
 
     def _answer(self, match: str, game: str, question: Question) -> str:
         then = self._look(match, at=question.at)
-        picks = self._picks(game, question, then)
+        last, action = self._actions.get(match, (-1, Action()))
+        if last != question.at:
+            action = Action()
+        picks = self._picks(game, question, then, action)
         body = {"expect": question.move, "picks": picks}
         reply = self._server.post(f"{_path(match)}/moves", body)
         if reply.status == HTTPStatus.CREATED:
             self._refused.pop(match, None)
+            self._actions[match] = question.at + 1, action
             return "acted"
         before, times = self._refused.get(match, (0, 0))
         self._refused[match] = question.move, times + 1 if before == question.move else 1
@@ -193,18 +199,21 @@ class Player:
             raise ServerError(f"the server refuses what {self._level} answers ({reply.status})")
         return "waits"  # the match has moved on: a takeback, a ruling, the end
 
-    def _picks(self, game: str, question: Question, then: Seen) -> Picks:
+    def _picks(self, game: str, question: Question, then: Seen, action: Action) -> Picks:
         """What the level answers.  Raises ServerError: the table is none of this game."""
         options = tuple(option.pick for option in question.options)
         prompt = Prompt(question.seat, question.ask, options, question.least, question.most, question.ordered)
         table = b"[%b,%b]" % (bytes(then.table), bytes(question.agenda))
-        until = time.monotonic() + THINK_SECONDS
+        began = time.monotonic()
         try:
             observation = Observation(game, question.seat, table, prompt)
-            return act(self._level, observation, self._rng, lambda: time.monotonic() > until)
+            until = began + action.allows(self._level, game)
+            picks = act(self._level, observation, self._rng, lambda: time.monotonic() >= until)
         except (msgspec.DecodeError, Refused, LookupError, ValueError) as error:
             reason = type(error).__name__
             raise ServerError(f"the table of a question is not understood ({reason})") from error
+        action.spend(time.monotonic() - began)
+        return picks
 
     def lobby(self) -> Lobby:
         """The matches of the bot, and the seats that it may take.  Raises ServerError: it is refused."""

@@ -117,7 +117,8 @@ def act(
 
     Args:
         rng: everything that is random follows from it.
-        expired: whether the time is up; then the best answer so far is given.
+        expired: whether the time is up; then the best answer so far is given, and before a search that of
+            the policy.
 
     Raises:
         Refused: unknown-bot.
@@ -129,8 +130,8 @@ def act(
         return question.options
     spec = AGENTS[observation.game]
     view = table_of(spec.game, observation)
-    if method.name == POLICY:
-        return spec.policy(view, observation.seat, question, rng)
+    if method.name == POLICY or expired():
+        return (spec.deeper if method.is_deep else spec).policy(view, observation.seat, question, rng)
     if method.name == GREEDY:
         return greedy(spec, view, question, method.budget, rng)
     if method.is_deep:

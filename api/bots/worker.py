@@ -18,7 +18,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from api.bots.levels import act, method_of
+from api.bots.levels import SECONDS, act
 from domain.agents.observation import Observation
 from domain.kernel import Picks
 
@@ -29,17 +29,22 @@ LENGTH = struct.Struct(">I")
 
 
 class Task(Struct, frozen=True):
-    """One decision to make; `seed` is from the operating system, so that the answer cannot be foreseen."""
+    """One decision to make within so many `seconds`, by the clock.
+
+    `seed` is from the operating system, so that the answer cannot be foreseen.
+    """
 
     level: str
     seed: int
     observation: Observation
+    seconds: float = SECONDS
 
 
 class Thought(Struct, frozen=True):
-    """The answer to a task."""
+    """The answer to a task, and the seconds that it took."""
 
     picks: Picks
+    seconds: float = 0.0
 
 
 def main() -> None:
@@ -54,9 +59,10 @@ def main() -> None:
 
 def thought(task: Task) -> Thought:
     """The answer to a task."""
-    until = time.monotonic() + method_of(task.level, task.observation.game).seconds
-    rng = random.Random(task.seed)
-    return Thought(act(task.level, task.observation, rng, lambda: time.monotonic() > until))
+    began = time.monotonic()
+    until, rng = began + task.seconds, random.Random(task.seed)
+    picks = act(task.level, task.observation, rng, lambda: time.monotonic() >= until)
+    return Thought(picks, time.monotonic() - began)
 
 
 def framed(message: bytes) -> bytes:

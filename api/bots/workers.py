@@ -18,6 +18,7 @@ from contextlib import suppress
 
 import msgspec
 
+from api.bots.action import Action
 from api.bots.worker import LENGTH, MOST_BYTES, Task, Thought, framed
 from api.histogram import SECONDS, Histogram
 from domain.agents.observation import Observation
@@ -37,7 +38,7 @@ class Worker:
         self.process: Process | None = None
         self.closed = False
 
-    async def ask(self, task: Task, environment: Mapping[str, str]) -> Picks:
+    async def ask(self, task: Task, environment: Mapping[str, str]) -> Thought:
         """The answer to a task.
 
         Raises:
@@ -57,7 +58,7 @@ class Worker:
         (length,) = LENGTH.unpack(await source.readexactly(LENGTH.size))
         if length > MOST_BYTES:
             raise EOFError
-        return msgspec.json.decode(await source.readexactly(length), type=Thought).picks
+        return msgspec.json.decode(await source.readexactly(length), type=Thought)
 
     async def end(self) -> None:
         """End the process; a later task starts another one."""
@@ -100,8 +101,14 @@ class BotWorkers:
         found = [worker.process for worker in self._workers]
         return [process.pid for process in found if process and process.returncode is None]
 
-    async def search(self, level: str, observation: Observation) -> Picks | None:
-        """The answer of a level; None if no process can give it: too many wait, or one has died."""
+    async def search(
+        self, level: str, observation: Observation, action: Action | None = None
+    ) -> Picks | None:
+        """The answer of a level; None if no process can give it: too many wait, or one has died.
+
+        Args:
+            action: the action to which the answer belongs; None: it is one by itself.
+        """
         if self._stopped or self.waiting >= MOST_WAITING:
             return None
         free = self._idle()
@@ -112,9 +119,7 @@ class BotWorkers:
             self.waiting -= 1
         try:
             return (
-                None
-                if self._stopped
-                else await self._answer(worker, Task(level, secrets.randbits(63), observation))
+                None if self._stopped else await self._answer(worker, level, observation, action or Action())
             )
         finally:
             free.put_nowait(worker)
@@ -126,15 +131,18 @@ class BotWorkers:
                 self._free.put_nowait(worker)
         return self._free
 
-    async def _answer(self, worker: Worker, task: Task) -> Picks | None:
-        began = time.monotonic()
+    async def _answer(
+        self, worker: Worker, level: str, observation: Observation, action: Action
+    ) -> Picks | None:
+        began, game = time.monotonic(), observation.game
+        task = Task(level, secrets.randbits(63), observation, action.allows(level, game))
         try:
-            picks = await asyncio.wait_for(worker.ask(task, self._environment), self._patience)
-            kind = task.observation.game, task.level
-            self.seconds.setdefault(kind, Histogram(SECONDS)).add(time.monotonic() - began)
-            return picks
+            thought = await asyncio.wait_for(worker.ask(task, self._environment), self._patience)
+            self.seconds.setdefault((game, level), Histogram(SECONDS)).add(time.monotonic() - began)
+            action.spend(thought.seconds)
+            return thought.picks
         except (OSError, EOFError, TimeoutError, msgspec.DecodeError) as error:
-            fields = {"game": task.observation.game, "level": task.level, "reason": type(error).__name__}
+            fields = {"game": game, "level": level, "reason": type(error).__name__}
             _log.warning("a bot process did not answer", extra=fields)
             await worker.end()
             return None

@@ -113,7 +113,9 @@ def _columns(data: DataSet, name: str) -> str:
 
 
 def _values(rows: Iterable[tuple[str | int, ...]], names: str) -> str:
-    values = ", ".join(f"({', '.join(map(output.literal, row))})" for row in rows)
+    from replay.dataset.queries import literal
+
+    values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
     return f"SELECT * FROM (VALUES {values}) AS t({names})"
 
 
@@ -205,7 +207,7 @@ def _command(asked: Query) -> click.Command:
             statement = asked.behind(arguments | _keys(row)) if matches else asked.statement(arguments)
             excluded, rules = asked.excluded(arguments), asked.rules(arguments)
         if sql:
-            click.echo(output.as_literals(statement.sql, statement.values))
+            click.echo(statement.as_it_stands)
             return
         with opened(place) as data:
             about = _sample(data, excluded, rules) if kind == "json" else {}
@@ -381,7 +383,7 @@ def find(
             lines = [str(error), *(marked(search, at - 1) if at else ())]
             raise CannotBeDone("\n".join(lines)) from error
         if show_sql:
-            click.echo(output.as_literals(hits.sql, hits.statement.values))
+            click.echo(hits.statement.as_it_stands)
             return
         about = _sample(data, hits.counts, hits.rules) if kind == "json" else {}
         _print(hits.relation, options, data, hits.sql, about)

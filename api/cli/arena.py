@@ -81,7 +81,7 @@ def _all(wanted: Sequence[Pairing], workers: int, kept: Path | None) -> list[Out
 
 def _print(outcomes: Sequence[Outcome], levels: Sequence[str]) -> None:
     from api.bots.arena import standings
-    from api.bots.arena_results import line_of, milliseconds
+    from api.bots.arena_results import answers_a_second, line_of, milliseconds
 
     for row in standings(outcomes, levels):
         click.echo(line_of(row))
@@ -91,14 +91,23 @@ def _print(outcomes: Sequence[Outcome], levels: Sequence[str]) -> None:
         found = milliseconds(outcomes, level)
         mean, p99, most = found["mean"], found["p99"], found["most"]
         click.echo(f"{level}: {mean:.1f} ms a decision, p99 {p99:.1f}, most {most:.1f}")
+    answers = sum(outcome.answers for outcome in outcomes)
+    click.echo(f"{answers} answers, {answers_a_second(outcomes):.1f} answers a second of thinking")
 
 
 def _print_json(outcomes: Sequence[Outcome], levels: Sequence[str]) -> None:
     from api.bots.arena import standings
-    from api.bots.arena_results import milliseconds
+    from api.bots.arena_results import answers_a_second, milliseconds
 
     times = {level: milliseconds(outcomes, level) for level in dict.fromkeys(levels)}
-    print_json({"standings": [_plain(row) for row in standings(outcomes, levels)], "milliseconds": times})
+    print_json(
+        {
+            "standings": [_plain(row) for row in standings(outcomes, levels)],
+            "milliseconds": times,
+            "answers": sum(outcome.answers for outcome in outcomes),
+            "answers_a_second": answers_a_second(outcomes),
+        }
+    )
 
 
 def _plain(row: Standing) -> dict[str, Any]:

@@ -250,22 +250,3 @@ def _shown(value: Any) -> str:
     if isinstance(found, list):
         return one_line(", ".join(map(_shown, found)))
     return one_line(_encoded(found) if isinstance(found, dict | bool) else str(found))
-
-
-def as_literals(sql: str, values: Mapping[str, object]) -> str:
-    """Return SQL with the values in place of its parameters, so that it can be run as it stands."""
-    import re
-
-    return re.sub(r"\$([a-z_0-9]+)", lambda found: literal(values[found[1]]), sql)
-
-
-def literal(value: object) -> str:
-    """Return a value as SQL."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool | int):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]::VARCHAR[]"
-    quoted = str(value).replace("'", "''")
-    return f"TIMESTAMP '{quoted}'" if isinstance(value, datetime) else f"'{quoted}'"

@@ -7,7 +7,7 @@ in `Sample`: the pools with what counts, and what is left out.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any
 from urllib.parse import quote
@@ -15,11 +15,12 @@ from urllib.parse import quote
 from cachetools import LRUCache, cached
 from msgspec import Struct, convert
 
-from api.data.reader import Rows, rows_of
+from api.data.reader import MOST_ROWS, Rows, rows_of
 from api.http.data_schemas import (
     DataColumn,
     ExplorerAnswer,
     HitSummary,
+    OpeningMatches,
     OpeningTree,
     PoolCounts,
     PositionHit,
@@ -33,7 +34,7 @@ from api.http.data_schemas import (
 )
 from domain.games import GAMES
 from replay.dataset import DataSet
-from replay.dataset.explorer import explore, openings
+from replay.dataset.explorer import explore, matches_behind, openings
 from replay.dataset.queries import (
     ALL_POOLS,
     COMMON,
@@ -50,16 +51,17 @@ from replay.dataset.queries import (
 from replay.dataset.rates import marks_of
 from replay.dataset.search import PARAMETERS, VOCABULARIES, parse
 
-Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer
+Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer | OpeningMatches
 
 _SAMPLES = 500  # counts of pools that are kept
 
 OPENINGS = {
     "bid": Parameter(
         "only matches with so much extra influence of the US (below 0: of the USSR)",
-        "только партии с такой форой США в очках влияния (меньше 0: СССР)",
+        "только партии с таким дополнительным влиянием США (меньше 0: у СССР)",
         "whole",
     ),
+    "turn": Parameter("the turn in which the tree begins", "раунд, с которого начинается дерево", "whole", 1),
     **{name: COMMON[name] for name in ("pool", "edition", "min_n")},
 }
 """The parameters of the explorer of openings, beside the game and the path."""
@@ -84,6 +86,7 @@ def catalogue(data: DataSet) -> SavedQueries:
             one.columns,
             one.keys,
             one.rates,
+            one.sql,
         )
         for one in queries().values()
     )
@@ -197,11 +200,12 @@ def _hit(game: str, row: Mapping[str, Any]) -> PositionHit:
     )
 
 
-def explored(arguments: Mapping[str, str]) -> Prepared:
+def explored(arguments: Mapping[str, str], *, matches: bool = False) -> Prepared:
     """A node of a tree of openings.
 
     Args:
         arguments: game, path (labels with / between them), and `OPENINGS`.
+        matches: the matches that the node counts, instead of its children.
 
     Raises:
         Refused: invalid; a parameter is unknown, or its value is not legal.
@@ -210,25 +214,41 @@ def explored(arguments: Mapping[str, str]) -> Prepared:
     game, path = rest.pop("game", next(iter(openings()))), rest.pop("path", "")
     bound = bind(game, rest, OPENINGS)
     labels = tuple(path.split("/")) if path else ()
-    pool, edition, bid, min_n = (bound[name] for name in ("pool", "edition", "bid", "min_n"))
+    pool, edition = str(bound["pool"]), str(bound["edition"] or "")
+    bid, min_n, turn = (
+        value if isinstance(value := bound[name], int) else None for name in ("bid", "min_n", "turn")
+    )
+    every = bound | {"tournament": None, "since": None, "unproven": False}
 
     def answer(data: DataSet) -> ExplorerAnswer:
         node = explore(
-            data,
-            game,
-            labels,
-            pool=str(pool),
-            edition=str(edition or ""),
-            bid=bid if isinstance(bid, int) else None,
-            min_n=min_n if isinstance(min_n, int) else 0,
+            data, game, labels, pool=pool, edition=edition, bid=bid, min_n=min_n or 0, turn=turn or 0
         )
         known = openings()[game].trees
-        chosen = known.get(labels[0] if labels else "", next(iter(known.values())))
         trees = tuple(OpeningTree(name, one.en, one.ru, one.levels) for name, one in known.items())
-        every = bound | {"tournament": None, "since": None, "unproven": False}
-        return ExplorerAnswer(**_sample(data, chosen.steps, every), path=labels, trees=trees, node=node)
+        return ExplorerAnswer(
+            **_sample(data, _steps(game, labels), every), path=labels, trees=trees, node=node
+        )
 
-    return Prepared((game, labels, *_sorted(bound)), answer)
+    def behind(data: DataSet) -> OpeningMatches:
+        found = matches_behind(data, game, labels, pool=pool, edition=edition, bid=bid, turn=turn or 0)
+        return OpeningMatches(
+            **_sample(data, _steps(game, labels), every),
+            path=labels,
+            matches=tuple(
+                RowMatch(one.pool, one.match, one.move, replay(one.match, one.move))
+                for one in found[:MOST_ROWS]
+            ),
+            truncated=len(found) > MOST_ROWS,
+        )
+
+    return Prepared((game, labels, *_sorted(bound)), behind if matches else answer)
+
+
+def _steps(game: str, labels: Sequence[str]) -> str:
+    """The SQL of the decisions of the tree that a path is in."""
+    known = openings()[game].trees
+    return known.get(labels[0] if labels else "", next(iter(known.values()))).steps
 
 
 def replay(match: str, move: int | None) -> str:

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from api.bots.action import LatestAction
 from api.bots.agent_bot import AgentBot, observation_of
 from api.bots.levels import LEVELS, RANDOM
 from api.bots.workers import BotWorkers
@@ -201,12 +202,13 @@ class BotRunner:
             await asyncio.wait(self._playing.values())
 
     async def _go_on(self, cached: CachedMatch) -> None:
+        action = LatestAction()
         with cached.used():
-            while not self._stopping and await self._one_move(cached):
+            while not self._stopping and await self._one_move(cached, action):
                 pass
 
-    async def _one_move(self, cached: CachedMatch) -> bool:
-        thought = await self._thought(cached)
+    async def _one_move(self, cached: CachedMatch, action: LatestAction) -> bool:
+        thought = await self._thought(cached, action)
         async with cached.lock:
             try:
                 return await self._answered(cached, thought)
@@ -221,7 +223,7 @@ class BotRunner:
         await asyncio.sleep(_AGAIN_SECONDS)
         return True
 
-    async def _thought(self, cached: CachedMatch) -> Thought | None:
+    async def _thought(self, cached: CachedMatch, action: LatestAction) -> Thought | None:
         """What the bot that must search now finds; None if none must.  The match's lock is not held."""
         turn = self._thinker(cached.match)
         if turn is None:
@@ -229,7 +231,7 @@ class BotRunner:
         (seat, bot), match = turn, cached.match
         asked = match.prompt(seat)
         assert asked is not None, "a seat that is asked has a question"
-        picks = await bot.think(observation_of(match, seat))
+        picks = await bot.think(observation_of(match, seat), action.of(match, seat))
         return None if self._stopping else Thought(seat, asked, picks)
 
     def _thinker(self, match: Match) -> tuple[Seat, AgentBot] | None:

@@ -13,7 +13,7 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
 from msgspec import Struct
@@ -27,13 +27,15 @@ from domain.events import BoardOf
 from domain.kernel import Refused
 from domain.log import b64
 from domain.signed_notes import checkpoint
+from domain.tournaments.commands import ChangeTerms
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor, Given, must_not_be_interested
 from domain.tournaments.log import Draft
 from domain.tournaments.people import players_of
 from domain.tournaments.rules import judged, opened
 from domain.tournaments.state import Tournament
-from domain.tournaments.terms import Terms
+from domain.tournaments.terms import Terms, Zone
+from replay.local_time import must_be_zone
 
 KIND = "tournament"  # in the origin of checkpoints
 MOST_AT_HAND = 64  # tournaments in memory; those in use stay beyond that
@@ -55,6 +57,14 @@ def id_of(key: Key) -> str:
 
 def _id(data: bytes) -> str:
     return "t" + base64.b32encode(data).decode().lower()[:_LETTERS]
+
+
+def _must_be_zones(command: ChangeTerms) -> None:
+    """Check the time zone that a command names, if any.  Raises Refused: terms."""
+    named = {command.path: command.value, **{one.path: one.value for one in command.also}}
+    if "time_zone" in named:
+        with suppress(msgspec.DecodeError):  # what is no text is refused by the rule
+            must_be_zone(msgspec.json.decode(named["time_zone"], type=Zone))
 
 
 class Accepted(Struct, frozen=True):
@@ -222,6 +232,7 @@ class TournamentCommands:
     async def _announced(
         self, name: str, actor: Actor, title: str, terms: Terms, key: Key | None
     ) -> Accepted:
+        must_be_zone(terms.time_zone)
         secret = Secret(os.urandom(32), name)
         if key is not None and (before := await self._loaded(name)) is not None:
             known = await self._before(before, key)
@@ -256,6 +267,9 @@ class TournamentCommands:
         Raises:
             Refused: unknown-tournament, key-reused, unavailable, in-doubt, and what the rules refuse.
         """
+
+        if isinstance(command, ChangeTerms):
+            _must_be_zones(command)
 
         async def work(log: TournamentLog, known: Given) -> Draft:
             known = await self.with_bots(command, actor, known)
@@ -362,5 +376,5 @@ def state_at(log: TournamentLog, entry: int | None) -> Tournament:
     if entry is None:
         return log.state
     if not 1 <= entry <= log.entry:
-        raise Refused("unknown-move", "beyond-latest-move", {"last": log.entry})
+        raise Refused("unknown-move", "beyond-latest-entry", {"last": log.entry})
     return log.state_at(entry)

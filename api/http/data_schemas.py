@@ -42,6 +42,8 @@ class SavedQuery(Struct, frozen=True):
     keys: the columns that say what a row is about, beside `pool`.  With `matches=1` each is a parameter, and
         so is `in_pool`: the matches behind one row.
     rates: the columns that are rates, each with the column that says over how many cases.
+    sql: its SQL.  $name stands for the value of a parameter, {name} for the column that one chooses, $game
+        for the game and $pools for the list of the pools.
     """
 
     name: str
@@ -52,6 +54,7 @@ class SavedQuery(Struct, frozen=True):
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     rates: dict[str, str]
+    sql: str
 
 
 class SavedQueries(Struct, frozen=True):
@@ -198,6 +201,14 @@ class ExplorerAnswer(Sample, frozen=True):
     path: tuple[str, ...]
     trees: tuple[OpeningTree, ...]
     node: Node
+
+
+class OpeningMatches(Sample, frozen=True):
+    """The matches that a node of a tree of openings counts, each at the move with which it came there."""
+
+    path: tuple[str, ...]
+    matches: tuple[RowMatch, ...]
+    truncated: bool
 
 
 class SqlRequest(Struct, frozen=True, forbid_unknown_fields=True):

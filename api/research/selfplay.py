@@ -24,11 +24,14 @@ from api.bots.levels import act, version_of
 from api.research.episode import Episode, Record, Setting
 from api.seeded import SeededKeys, match_file, note_by, seed_of
 from api.settings import product
+from domain.events import Opened, Seated
 from domain.kernel import Result
 from domain.log import canonical
+from domain.match import Match
 from replay import matchfile
 
 MANIFEST = "manifest.json"
+_ANEW = "choose another folder, or empty this one"
 IN_ADVANCE = 4  # matches that each process is given before the first is back
 
 
@@ -105,7 +108,7 @@ def run(plan: Plan, folder: Path, workers: int) -> Iterator[PlayedFile]:
     """Play what is missing in a folder, and give every file in the order of the matches.
 
     Raises:
-        BadFolder: it holds match files of another plan, or one that is damaged.
+        BadFolder: it holds match files of another plan, of other bots or rules, or a damaged one.
         OSError: it cannot be written.
     """
     setting = plan.setting()
@@ -150,6 +153,7 @@ def _described(plan: Plan, path: Path, number: int) -> PlayedFile:
         match = file.match()
     except matchfile.BadFile as error:
         raise BadFolder(f"{path} is damaged: {error}; delete it") from error
+    _must_be_of_today(plan, path, match)
     return PlayedFile(
         path.name,
         seed_of(plan.seed, number),
@@ -161,9 +165,29 @@ def _described(plan: Plan, path: Path, number: int) -> PlayedFile:
     )
 
 
+def _must_be_of_today(plan: Plan, path: Path, match: Match) -> None:
+    """Check that a match was played with the rules and bots that the manifest will name.
+
+    Raises:
+        BadFolder: it was not; the text says with which.
+    """
+    entries, agents = [record.entry for record in match.records], _agents(plan)
+    rules = {entry.rules for entry in entries if isinstance(entry, Opened)}
+    if rules != {match.game.rules}:
+        raise BadFolder(f"{path} was played by other rules ({', '.join(rules)}); {_ANEW}")
+    for entry in entries:
+        if isinstance(entry, Seated) and entry.agent != agents.get(entry.bot):
+            raise BadFolder(f"{path} was played by another version of {entry.bot} ({entry.agent}); {_ANEW}")
+
+
+def _agents(plan: Plan) -> dict[str, str]:
+    """The version of each level of a plan."""
+    return {level: version_of(level, plan.game) for level in dict.fromkeys(plan.bots)}
+
+
 def _manifest(plan: Plan, setting: Setting, files: list[PlayedFile]) -> bytes:
     won = Counter(file.result.winner or "" if file.result else "" for file in files)
-    agents = {level: version_of(level, plan.game) for level in dict.fromkeys(plan.bots)}
+    agents = _agents(plan)
     whole = Manifest(plan, setting.game.rules, product(), agents, dict(sorted(won.items())), tuple(files))
     return msgspec.json.format(canonical(whole), indent=1) + b"\n"
 

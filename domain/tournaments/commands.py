@@ -226,7 +226,7 @@ class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
 class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`.
 
-    closed_by: what closed the match; not stored.
+    closed_by: what closed the match; house_seeded: did no seat add a salt?  Neither is stored.
     """
 
     round: RoundNumber
@@ -241,6 +241,7 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     sides: dict[str, str]
     checked: dict[str, str]
     closed_by: str = ""
+    house_seeded: bool = False
 
 
 class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):
@@ -410,9 +411,9 @@ class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
 
 
 class ReadPrivileged(_Command, frozen=True, kw_only=True, tag="read_privileged"):
-    """An official is to see what is hidden: moves of a running match from a view, or the text of a call.
+    """An official is to see what is hidden: moves of a running match from a view, or a sealed text.
 
-    view: a seat, or "all"; first, last: the moves.  sealed_entry: the call, or its answer.
+    view: a seat, or "all"; first, last: the moves.  sealed_entry: a call, its answer, or a ruling.
     """
 
     why: Reason

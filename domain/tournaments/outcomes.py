@@ -14,7 +14,7 @@ from domain.match import Match
 from domain.tournaments.commands import RecordResult
 from domain.tournaments.drafts import options_of
 from domain.tournaments.state import Board, Tournament
-from domain.tournaments.terms import BID, LOT
+from domain.tournaments.terms import BID, BY_LOT
 
 
 class EndedMatch(Struct, frozen=True):
@@ -22,7 +22,7 @@ class EndedMatch(Struct, frozen=True):
 
     place: the board for which it was opened.  players: by seat, "" for a seat that nobody took.
     first_root, root: over the first move, and over all moves.  rulings: the moves that are rulings.
-    result: None if it has none; by: what closed it.
+    result: None if it has none; by: what closed it.  house_seeded: did no seat add a salt?
     """
 
     match: str
@@ -34,6 +34,7 @@ class EndedMatch(Struct, frozen=True):
     rulings: tuple[int, ...]
     result: Result | None
     by: str
+    house_seeded: bool = False
 
 
 def ended(match: Match) -> EndedMatch | None:
@@ -51,6 +52,7 @@ def ended(match: Match) -> EndedMatch | None:
         rulings=tuple(record.move for record in match.records if isinstance(record.entry, Ruled)),
         result=closed.result,
         by=closed.by,
+        house_seeded=match.house_seeded,
     )
 
 
@@ -91,7 +93,7 @@ def seats_are_open(s: Tournament, board: Board) -> bool:
     """Can the tournament not say yet who plays which seat?  A lot or bids are to come."""
     if board.outcome is not None:
         return False
-    return bids_for_seats(s, board) or (s.terms.sides == LOT and not board.opened)
+    return bids_for_seats(s, board) or (s.terms.sides == BY_LOT and not board.opened)
 
 
 def bids_for_seats(s: Tournament, board: Board) -> bool:
@@ -123,6 +125,7 @@ def recorded(
         sides=sides,
         checked=checked,
         closed_by=match.by,
+        house_seeded=match.house_seeded,
     )
 
 

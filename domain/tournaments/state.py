@@ -222,12 +222,11 @@ class Call(Struct, frozen=True, omit_defaults=True):
 
 
 class RuledBoard(Struct, frozen=True):
-    """The board of a ruling, and who made it ("" is the house); `noted`: it has a sealed note."""
+    """The board of a ruling, and who made it ("" is the house)."""
 
     round: int
     board: int
     by: str
-    noted: bool
 
 
 class Publication(Struct, frozen=True):

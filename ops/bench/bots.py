@@ -94,9 +94,12 @@ def _report(level: str, game: str, outcomes: list[Outcome], *, whole: bool) -> N
     total, *seats = standings(outcomes, (level, weaker))
     ours, floor = milliseconds(outcomes, level), milliseconds(outcomes, weaker)
     action = processor_milliseconds(outcomes, level)
+    decisions = sum(len(outcome.seconds[level]) for outcome in outcomes)
+    actions = sum(len(outcome.processor[level]) for outcome in outcomes)
     times = (
-        f"{ours['mean']:.2f} ms a decision (p99 {ours['p99']:.1f}); CPU {action['mean']:.2f} ms an action"
-        f" (p99 {action['p99']:.1f}); floor: {weaker} {floor['mean']:.3f} ms a decision"
+        f"{ours['mean']:.2f} ms a decision (p99 {ours['p99']:.1f}, most {ours['most']:.1f} of {decisions});"
+        f" CPU {action['mean']:.2f} ms an action (p99 {action['p99']:.1f}, most {action['most']:.1f}"
+        f" of {actions}); floor: {weaker} {floor['mean']:.3f} ms a decision"
     )
     ratio = ours["mean"] / max(0.001, floor["mean"])
     say(

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from domain import kernel
-from domain.kernel import Prompt, Seat, Table
+from domain.kernel import Chance, Prompt, Seat, Table
 from domain.match import Match
 from replay import matchfile, positions
 from replay.dataset import manifest as manifests
@@ -401,6 +401,32 @@ class OneMatch:
         positions.position(self.replayed, move)
         return Moment(self.replayed, move)
 
+    def view(self, viewer: Seat | None, move: int) -> Table:
+        """Return the table after a move as a viewer saw it: a seat, None (a spectator) or "all".
+
+        Raises:
+            BadDataSet, replay.positions.NoView: see `at`; there is no such viewer.
+        """
+        return self.at(move).view(viewer)
+
+    def chances(self) -> Iterator[RowOf]:
+        """Iterate over every outcome of every option that had odds, by today's rules, from the match file.
+
+        These are the rows of `ts_chances`, which no data set holds: columns are match, move (that of the
+        answer), seat, ask, option, picked, outcome (JSON), ways, of and rules.
+
+        Raises:
+            BadDataSet: see `at`.
+            LookupError: the game has no such table.
+        """
+        from replay.tables.twilight_struggle import CHANCES, chances
+
+        if self.row.game != CHANCES.game:
+            raise LookupError(f"{self.row.game} has no table of chances")
+        fields = [(column.name, Any) for column in CHANCES.columns]
+        kind: Any = msgspec.defstruct(CHANCES.name, fields, bases=(RowOf,), frozen=True)
+        return (kind(*row) for row in chances(self.replayed))
+
     @cached_property
     def replayed(self) -> Match:
         """The match itself, folded from its file, which is checked against `file_sha256`.
@@ -434,6 +460,20 @@ class Moment(Struct, frozen=True):
     def prompt(self, seat: Seat) -> Prompt | None:
         """Return what the seat is asked, with its options by today's rules; None if it is not asked."""
         return kernel.prompt(self.match.table_with_agenda(self.move), seat)
+
+    def chances(self, option: str) -> tuple[Chance, ...]:
+        """Return every outcome of an option that is offered now, by today's rules; () if it has no odds.
+
+        Raises:
+            LookupError: no seat is offered the option.
+        """
+        table = self.match.table_with_agenda(self.move)
+        for seat in kernel.asked(table):
+            question = kernel.prompt(table, seat)
+            if question and option in question.options:
+                detail = kernel.detailed(table, question).details.get(option)
+                return detail.chances if detail else ()
+        raise LookupError(f"no seat is offered {option[:60]!r} after move {self.move}")
 
     def view(self, viewer: Seat | None) -> Table:
         """Return the table as a viewer saw it: a seat, None (a spectator) or "all".

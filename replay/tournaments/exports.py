@@ -19,7 +19,7 @@ from domain.tournaments.crosstables import crosstable
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.outcomes import bids_for_seats, seating, seats_are_open
 from domain.tournaments.state import Entrant, Round, Tournament
-from domain.tournaments.terms import BID, LOT, Terms
+from domain.tournaments.terms import BID, BY_LOT, Terms
 from replay.sanitize import one_line
 from replay.tournaments.calendar import dates
 from replay.tournaments.calendar_file import calendar_file
@@ -131,7 +131,7 @@ def _seats(s: Tournament, rounds: int) -> Iterator[str]:
     numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
     for one in s.rounds[: rounds or None]:
         for board in one.boards:
-            follows = s.terms.sides not in (BID, LOT) and not bids_for_seats(s, board)
+            follows = s.terms.sides not in (BID, BY_LOT) and not bids_for_seats(s, board)
             if not follows and not seats_are_open(s, board):
                 a, b = seating(s, board)
                 yield f"round {one.number} board {board.number}: {first} {numbers[a]}, {second} {numbers[b]}"

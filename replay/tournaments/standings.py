@@ -24,13 +24,10 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line, cell_of, points_of, score
-from domain.tournaments.terms import TIE_BREAKS
+from domain.tournaments.terms import DEFAULT_TIE_BREAKS, TIE_BREAKS
 from replay.tournaments.gacrux_form import gacrux_form
 
 MOST_TIE_BREAKS = 12
-SWISS = ("PTS", "BH/C1", "BH", "SB", "DE", "WIN", "LOT")
-ROUND_ROBIN = ("PTS", "DE", "SB", "WIN", "LOT")
-LEAGUE = ("PTS", "DE", "SB", "VPD")
 _AVERAGES = ("ARO", "AOB", "FAST")
 _PLACES = ("DE", "LOT")
 _LOWER = ("DE", "FAST", "LOT")  # of which the lower value is the better one
@@ -107,7 +104,7 @@ class Settings(Struct, frozen=True):
     places, by number of entrant.
     """
 
-    tie_breaks: tuple[str, ...] = SWISS
+    tie_breaks: tuple[str, ...] = DEFAULT_TIE_BREAKS
     round_robin: bool = False
     cap: int | None = None
     lots: Mapping[int, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -339,11 +340,13 @@ def test_the_arena_prints_intervals_and_goes_on(glasnost: Program) -> None:
     assert "easy against random: " in printed
     assert "easy against random as ussr: " in printed
     assert "ms a decision" in printed
+    assert re.search(r"^\d+ answers, \d+\.\d answers a second of thinking$", printed, re.MULTILINE)
     before = (glasnost.folder / "kept").read_bytes()
     assert glasnost(*words).ok().out == printed
     assert (glasnost.folder / "kept").read_bytes() == before
     told = glasnost(*words, "--json").ok().json
     assert told["standings"][0]["matches"] == 2
+    assert f"{told['answers']} answers, {told['answers_a_second']:.1f} answers a second" in printed
     glasnost("arena", "twilight_struggle", "--bots", "easy").refused(2, "at least two levels")
     (glasnost.folder / "letter").write_text("dear\n")
     glasnost("arena", "twilight_struggle", "--kept", "letter").refused(2, "holds no outcomes")

@@ -7,8 +7,12 @@ import json
 import signal
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from api.research import selfplay
+from api.research.selfplay import BadFolder, Plan, run
+from domain.games import GAMES
 from replay.verify import verify
 from tests.cli.program import Program, process
 from tests.waiting import soon
@@ -89,3 +93,21 @@ def test_what_cannot_be_played_is_refused(glasnost: Program, tmp_path: Path) -> 
     ):
         glasnost(*COMMAND, "--matches", "1", "--out", tmp_path / "new", *words).refused(2, said)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("changed", ["bots", "rules"])
+def test_a_run_does_not_go_on_with_other_bots_or_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    """The manifest names one version for all its files."""
+    game = GAMES["thirteen_minutes"]
+    plan = Plan(game.name, *game.settle(None, {}), ("random", "random"), "2a", 1)
+    kept = list(run(plan, tmp_path, 1))
+    before = contents(tmp_path)
+    if changed == "bots":
+        monkeypatch.setattr(selfplay, "version_of", lambda level, game: "another")
+    else:
+        monkeypatch.setitem(vars(game), "rules", "another")
+    with pytest.raises(BadFolder, match=f"{kept[0].file} was played by .*choose another folder"):
+        list(run(msgspec.structs.replace(plan, matches=2), tmp_path, 1))
+    assert contents(tmp_path) == before

@@ -12,7 +12,7 @@ from msgspec import convert
 from api.cli.tournament import SECTIONS, tournament
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES
-from domain.tournaments.terms import FIELDS, Terms, settled
+from domain.tournaments.terms import FIELDS, Terms, settled, usual_tie_breaks
 from replay.tournaments import pairing, pairing_twice
 from tests.cli.program import Program
 
@@ -56,7 +56,10 @@ def test_the_printed_terms_have_every_field_and_are_possible(
     own = {"knockout": {"knockout"}, "league": {"league"}, "stages": {"knockout", "stages"}}.get(
         format, set()
     )
-    assert {*plain, "until"} - {"title"} == set(FIELDS) - {"knockout", "league", "stages", "forbidden"} | own
+    others = {"knockout", "league", "stages", "forbidden"}
+    assert {*plain, "until", "vpd_cap"} - {"title"} == set(FIELDS) - others | own
+    assert all(f"\n# {name} = " in text for name in ("until", "vpd_cap"))
+    assert tuple(plain["tie_breaks"]) == usual_tie_breaks(format)
     terms = settled(convert({key: plain[key] for key in plain if key != "title"}, Terms), 1)
     assert terms.edition == GAMES[terms.game].editions[0]
     assert all("#" in line for line in text.splitlines())

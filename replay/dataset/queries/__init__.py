@@ -133,6 +133,11 @@ class Query(Struct, frozen=True):
             bounds = ["lo", "hi"]
         return ("pool", *self.keys, "n", *self.answer, *bounds)
 
+    @property
+    def sql(self) -> str:
+        """Its SQL: $name stands for the value of a parameter, and {name} for the column that one chooses."""
+        return f"WITH {matches_of()},\nr AS (\n{self.rows.strip()}\n)\n{self._select()}"
+
     def is_share(self, rate: str) -> bool:
         """Is this rate the share of a row in a whole, so that those of all rows together are 1?"""
         return " OVER " in self.answer[rate]
@@ -216,6 +221,11 @@ class Statement(Struct, frozen=True):
     values: Bound
 
     @property
+    def as_it_stands(self) -> str:
+        """The SQL with the values in place of its parameters, so that it can be run as it stands."""
+        return re.sub(r"\$([a-z_0-9]+)", lambda found: literal(self.values[found[1]]), self.sql)
+
+    @property
     def selection_unknown(self) -> bool:
         """May the answer rest on matches whose selection is unknown?"""
         return self.values["pool"] == ALL_POOLS or bool({*UNSELECTED} & {*_list(self.values["pools"])})
@@ -266,6 +276,18 @@ def statement_of(sql: str, bound: Bound) -> Statement:
     """SQL with those values that it uses."""
     used = set(re.findall(r"\$([a-z_0-9]+)", sql))
     return Statement(sql, {name: value for name, value in bound.items() if name in used})
+
+
+def literal(value: object) -> str:
+    """Return a value as SQL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool | int):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]::VARCHAR[]"
+    quoted = str(value).replace("'", "''")
+    return f"TIMESTAMP '{quoted}'" if isinstance(value, datetime) else f"'{quoted}'"
 
 
 def wilson(rate: str, n: str) -> tuple[str, str]:

@@ -96,6 +96,16 @@ def test_the_arena_can_be_stopped_and_goes_on_in_any_order(tmp_path: Path, outco
     assert standings(again[::-1], ("easy", "random")) == standings(outcomes, ("easy", "random"))
 
 
+@pytest.mark.parametrize("bots", [("easy", "random"), ("grandmaster", "random")])
+def test_matches_of_another_version_of_the_agents_do_not_count(tmp_path: Path, bots: tuple[str, str]) -> None:
+    file = tmp_path / "kept"
+    pairing = Pairing(GAME, bots, "7/0")
+    old = Outcome(pairing, "us", "nuclear_war", 9, "", agents={"easy": "0123456789abcdef", "random": ""})
+    Results(file).add(old)
+    Results(file).add(msgspec.structs.replace(old, agents={}))  # as it was noted before versions were
+    assert Results(file).outcomes == {}
+
+
 def test_the_number_of_workers_changes_nothing_but_times(outcomes: list[Outcome]) -> None:
     found = {outcome.pairing: outcome for outcome in play_missing(PLAYED, Results(None), 2)}
     assert without_times([found[pairing] for pairing in PLAYED]) == without_times(outcomes)

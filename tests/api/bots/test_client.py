@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
 from api.bots import client as module
+from api.bots.action import Action
 from api.bots.agent_bot import observation_of
 from api.bots.client import Account, Player, Question, Seen, register
 from api.server_client import LONGEST_WAIT, MOST_BYTES, Server, ServerError
@@ -96,6 +98,29 @@ def test_it_observes_what_the_bots_of_the_server_observe(
     while checked < 8:
         if player.step(match) != "acted":
             _answer(ann, match)
+
+
+def test_its_answers_in_a_row_share_two_seconds(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The set-up of the USSR, then that of the other side, then the first play."""
+    ann, now, given = server.player(), 0.0, list[float]()
+    match = _against(server, "twilight_struggle", ann, "us")
+    player, _ = _bot(server)
+    assert player.sit(match)
+
+    def act(level: str, seen: Observation, rng: random.Random, expired: Callable[[], bool]) -> Picks:
+        nonlocal now
+        began = now
+        while not expired() and now - began < 1.5:
+            now += 0.25
+        given.append(now - began)
+        return tuple(seen.prompt.options[: seen.prompt.least])
+
+    monkeypatch.setattr(module, "act", act)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
+    while len(given) < 7:
+        if player.step(match) != "acted":
+            _answer(ann, match)
+    assert given == [1.5, 0.5, 0, 0, 0, 0, 1.5]
 
 
 def test_a_match_is_played_to_its_end_by_its_own_level(server: Served) -> None:
@@ -260,7 +285,7 @@ def test_a_table_that_is_none_of_the_game_is_an_error_in_one_line() -> None:
     then = Seen("cia_vs_kgb", "running", {}, msgspec.Raw(b'{"hands":7}'), "cia")
     player = Player(Server("http://127.0.0.1:1"), Account("p", "t"), "easy", random.Random())
     with pytest.raises(ServerError, match="not understood"):
-        player._picks("cia_vs_kgb", question, then)
+        player._picks("cia_vs_kgb", question, then, Action())
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from api.bots.action import Action
 from api.bots.levels import EASY, HARD, LEVELS, Level, act, by_policy, method_of, names, version_of
 from api.bots.worker import Task, thought
 from domain.agents import AGENTS
-from domain.agents.observation import Observation
+from domain.agents.observation import Observation, table_of
 from domain.agents.spec import AgentSpec, Budget
 from domain.game import hash_of, source_files
 from domain.kernel import Picks, Refused, prompt
@@ -158,7 +159,7 @@ def test_a_process_gives_a_decision_its_part_of_the_time(monkeypatch: pytest.Mon
     question = next(
         one for one in asked_of(AGENTS["cia_vs_kgb"], 5)[6:] if len(one.observation.prompt.options) > 2
     )
-    times, asked = iter([0.0, 1.9, 2.1]), list[bool]()
+    times, asked = iter([0.0, 1.3, 1.5, 1.7]), list[bool]()
 
     def looks_twice(level: str, observation: Observation, rng: Random, expired: Callable[[], bool]) -> Picks:
         asked.extend([expired(), expired()])
@@ -166,9 +167,32 @@ def test_a_process_gives_a_decision_its_part_of_the_time(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("api.bots.worker.act", looks_twice)
     monkeypatch.setattr("api.bots.worker.time", SimpleNamespace(monotonic=lambda: next(times)))
-    assert thought(Task(HARD, 1, question.observation)).picks == question.observation.prompt.options[:1]
+    found = thought(Task(HARD, 1, question.observation, 1.4))
+    assert (found.picks, found.seconds) == (question.observation.prompt.options[:1], 1.7)
     assert asked == [False, True]
-    assert method_of(HARD, "imperial_struggle").seconds < method_of(HARD, "cia_vs_kgb").seconds == 2.0
+
+
+def test_the_decisions_of_an_action_share_two_seconds() -> None:
+    """An action of Imperial Struggle takes several decisions, so each has at most a part of them."""
+    action = Action()
+    assert method_of(HARD, "imperial_struggle").seconds < action.allows(HARD, "cia_vs_kgb") == 2.0
+    action.spend(1.75)
+    assert action.allows(HARD, "imperial_struggle") == action.allows(HARD, "cia_vs_kgb") == 0.25
+    action.spend(1.0)
+    assert action.allows(HARD, "imperial_struggle") == 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_where_no_time_is_left_the_rules_of_thumb_answer(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = AGENTS[game]
+    for name in ("look_ahead", "search"):
+        monkeypatch.delattr(f"api.bots.levels.{name}")
+    for question in asked_of(spec, 3)[::40]:
+        seen, told = question.observation, question.observation.prompt
+        picks = act(HARD, seen, Random(1), lambda: True)
+        certain = len(told.options) == told.least and not told.ordered
+        view = table_of(spec.game, seen)
+        assert picks == (told.options if certain else spec.deeper.policy(view, seen.seat, told, Random(1)))
 
 
 def test_a_game_has_its_levels_and_an_unknown_one_is_refused_with_the_list() -> None:

@@ -20,6 +20,7 @@ import replay.dataset as glasnost
 from api.data import answers
 from api.http.data_schemas import (
     ExplorerAnswer,
+    OpeningMatches,
     PositionsAnswer,
     QueryAnswer,
     QueryMatches,
@@ -79,6 +80,8 @@ def test_the_saved_queries_are_listed_with_all_that_a_form_needs(asked: Served) 
     assert win["columns"][0] == "pool"
     assert {one["name"] for one in win["parameters"]} == set(COMMON)
     assert all(one["en"] and one["ru"] for one in [win, *win["parameters"]])
+    assert win["sql"] == queries()["win_rate"].statement({}).sql
+    assert "{space}" in told["is_space_life"]["sql"]
     space = next(one for one in told["is_space_life"]["parameters"] if one["name"] == "space")
     assert space["required"]
     assert len(space["choices"]) > 10
@@ -279,6 +282,7 @@ def test_what_is_not_legal_is_refused_in_both_languages(
         ("/v1/queries/headlines?matches=1", QueryMatches),
         ("/v1/positions?where=turn%20%3E%200", PositionsAnswer),
         ("/v1/explorer?game=thirteen_minutes", ExplorerAnswer),
+        ("/v1/explorer?game=thirteen_minutes&matches=1", OpeningMatches),
     ],
 )
 def test_an_answer_has_the_shape_that_the_document_says(asked: Served, path: str, kind: type) -> None:
@@ -302,7 +306,13 @@ def test_the_explorer_shows_the_root_of_a_tree_and_hides_small_nodes(asked: Serv
     assert (node["n"], node["children"], node["hidden"]) == (1, [], 1)
     assert (told["pools"][0]["pool"], told["path"]) == ("live", [])
     assert client.get("/v1/explorer?path=setup").json["path"] == ["setup"]
+    assert client.get("/v1/explorer?turn=2").json["arguments"]["turn"] == 2
+    client.get("/v1/explorer?path=setup&turn=2").problem(422, "invalid")
+    (behind,) = client.get("/v1/explorer?matches=1").json["matches"]
+    assert behind["replay"] == f"/m/{behind['match']}?move=1"
     client.get("/v1/explorer?path=fidel").problem(404, "not-found")
+    client.get("/v1/explorer?path=fidel&matches=1").problem(404, "not-found")
+    client.get("/v1/explorer?matches=2").problem(422, "invalid")
     client.get("/v1/explorer?game=chess").problem(404, "not-found")
     client.get("/v1/explorer?pool=live,bots").problem(422, "invalid")
     client.get("/v1/explorer?game=cia_vs_kgb&bid=2").problem(422, "invalid")

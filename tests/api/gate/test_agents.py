@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from api.bots.action import Action
 from api.bots.agent_bot import AgentBot, observation_of
-from api.bots.levels import EASY, HARD
+from api.bots.levels import EASY, HARD, SECONDS
 from api.bots.workers import BotWorkers
 from api.gate import Gate
 from api.gate.bots import RandomBot
@@ -33,9 +34,11 @@ class SlowBot(AgentBot):
         super().__init__(level, BotWorkers(1))
         self.asked, self.released = asyncio.Event(), asyncio.Event()
         self.seen: list[Observation] = []
+        self.actions: list[Action | None] = []
 
-    async def think(self, observation: Observation) -> Picks:
+    async def think(self, observation: Observation, action: Action | None = None) -> Picks:
         """See `AgentBot.think`."""
+        self.actions.append(action)
         self.seen.append(observation)
         self.asked.set()
         await self.released.wait()
@@ -86,8 +89,42 @@ def test_a_person_answers_while_the_bot_thinks() -> None:
         await thought_is_over(bot)
         entries = [record.entry for record in match.records[before:]]
         assert [entry.seat for entry in entries[:2] if isinstance(entry, Played)] == ["kgb", "cia"]
+        assert bot.actions[0] is not bot.actions[1]  # an answer lies between
 
     scene_with(bot, then)
+
+
+def test_answers_in_a_row_are_one_action() -> None:
+    """The set-up of the USSR: its six answers share the time of an action."""
+
+    async def scene() -> None:
+        bot = SlowBot(HARD)
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={HARD: bot})
+        await gate.open("ann", "twilight_struggle", None, {}, secret=SECRET, match="m1")
+        await gate.sit("m1", "us", "ann")
+        await gate.sit("m1", "ussr", None, bot=HARD)
+        await bot.asked.wait()
+        for _ in range(2):
+            await thought_is_over(bot)
+        assert [one.seat for one in bot.seen] == ["ussr"] * 3
+        assert bot.actions == [bot.actions[0]] * 3 != [None] * 3
+        bot.released.set()
+        await gate.close()
+
+    run(scene())
+
+
+def test_a_search_takes_its_time_from_the_action() -> None:
+    async def scene() -> None:
+        workers, action = BotWorkers(1), Action()
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: AgentBot(EASY, None)})
+        match = await opened(gate, "ann", "ben")
+        assert await workers.search(EASY, observation_of(match, "cia"), action)
+        assert 0 <= action.left < SECONDS
+        await workers.stop()
+        await gate.close()
+
+    run(scene())
 
 
 def test_the_bot_gets_what_its_seat_knows() -> None:

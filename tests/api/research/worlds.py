@@ -12,7 +12,7 @@ from msgspec import Struct
 from api.research.answering import Answering
 from api.research.state import State
 from domain.kernel import Seat, prompt
-from tests.domain.viewers import exchanged, unseen_pair
+from tests.domain.agents.laws import unlike
 
 
 class Seen(Struct, frozen=True):
@@ -48,13 +48,13 @@ def played(game: str, seed: int, **setting: Any) -> State:
 
 
 def other_world(state: State, luck: Random) -> State | None:
-    """The same moment with two cards exchanged that the acting seat cannot place; None if there are none."""
+    """The same moment in a world that the acting seat cannot tell apart; None if there seems to be none."""
     seat = state.current_player()
-    pair = unseen_pair(state.view(seat), luck)
-    if pair is None or state._answering is None:
+    world = unlike(state._setting.spec, state._table, state.view(seat), luck)
+    if world is None or state._answering is None:
         return None
     other = state.clone()
-    other._table = exchanged(state._setting.game, state._table, *pair)
+    other._table = world
     question = prompt(other._table, seat)
     assert question is not None
     other._answering = Answering(question, state._setting.actions, state._answering.picked)

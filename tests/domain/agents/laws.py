@@ -1,6 +1,7 @@
 """What must hold of the agents of every game, checked over matches of random answers.
 
-A *world* is the true table.  Two worlds that a seat cannot tell apart differ in where two unseen cards lie.
+A *world* is the true table.  Two worlds that a seat cannot tell apart differ in what it has not seen: where
+two cards lie, or all that is hidden, sealed answers too.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from msgspec.structs import replace
 from domain.agents.observation import Observation, observe, table_of
 from domain.agents.spec import AgentSpec
 from domain.kernel import CHANCE, Answer, Seat, asked, decide, prompt
+from domain.piles import Pile
 from tests.domain.played import Played, walk
 from tests.domain.properties import MOST_ANSWERS, random_answer, words_of
 from tests.domain.viewers import agree, exchanged, unseen_pair
+
+TRIES = 20  # to find a world that differs
 
 
 class Question(Struct, frozen=True):
@@ -47,8 +51,35 @@ def observed(spec: AgentSpec[Any], world: Any, view: Any, seat: Seat) -> Observa
 
 def other_world(spec: AgentSpec[Any], question: Question, luck: Random) -> Any | None:
     """A world that the seat cannot tell apart; None if the seat knows where everything lies."""
-    pair = unseen_pair(question.view, luck)
-    return exchanged(spec.game, question.world, *pair) if pair else None
+    return unlike(spec, question.world, question.view, luck)
+
+
+def unlike(spec: AgentSpec[Any], world: Any, view: Any, luck: Random) -> Any | None:
+    """Another world for the seat that has this view; None if there seems to be none.
+
+    In about every second try two cards change places, in the others all that is hidden is drawn anew.  In CIA
+    vs. KGB unseen cards of a kind mostly lie in one pile, so there everything is drawn anew.
+    """
+    known, true = replace(view, agenda=world.agenda), as_sets(world)
+    for _ in range(TRIES):
+        pair = unseen_pair(view, luck) if luck.random() < 0.5 and spec.game.name != "cia_vs_kgb" else None
+        other = exchanged(spec.game, world, *pair) if pair else spec.determinize(known, luck)
+        if as_sets(other) != true:
+            return other
+    return None
+
+
+def as_sets(table: Any) -> Any:
+    """What a table says, without the order of ids where it has no meaning."""
+    if isinstance(table, Pile):
+        return sorted(table.cards), table.top, table.bottom
+    if isinstance(table, Struct):
+        return {name: as_sets(getattr(table, name)) for name in table.__struct_fields__ if name != "agenda"}
+    if isinstance(table, dict):
+        return {key: as_sets(item) for key, item in table.items()}
+    if isinstance(table, tuple) and all(isinstance(item, str) for item in table):
+        return sorted(table)
+    return [as_sets(item) for item in table] if isinstance(table, tuple) else table
 
 
 def check_determinization(spec: AgentSpec[Any], question: Question, seed: int) -> Any:
