@@ -271,7 +271,7 @@ def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
         "snapshot": data.snapshot,
         "game": game,
         "rules": data.manifest.rules.get(game, ""),
-        "rules_seen": tuple(version for (version,) in rows_of(data, rules_of(asked)).rows),
+        "rules_seen": tuple(version for (version,) in _kept_rows(data, rules_of(asked)).rows),
         "sql_sha256": sql_hash(sql),
         "arguments": {name: value for name, value in bound.items() if name not in ("game", "pools")},
         "pools": tuple(counted.get(pool, PoolCounts(pool, 0, 0, 0, 0, 0)) for pool in wanted),
