@@ -23,7 +23,7 @@ from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow, SeatRow
 from projections.model import BOTS, LIVE, R
 from projections.ratings import RatingRow
 from projections.tournaments import STATUSES as TOURNAMENT_STATUSES
-from projections.tournaments import EntrantRow, TournamentRow
+from projections.tournaments import EntrantRow, OfficialRow, TournamentRow
 
 MOST = 200  # rows on one page
 STATUSES = (OPEN, WAITING, RUNNING, OVER)
@@ -123,11 +123,15 @@ def match_rows(tables: Reading, matches: Iterable[str]) -> list[MatchRow]:
 
 
 class TournamentFilter(Struct, frozen=True):
-    """Which tournaments; None: any.  `player`: an entrant, or one who is invited."""
+    """Which tournaments; None: any.
+
+    player: an entrant, or one who is invited.  person: such a player, or an official.
+    """
 
     game: str | None = None
     status: str | None = None
     player: str | None = None
+    person: str | None = None
 
 
 def tournaments(tables: Reading, which: TournamentFilter, page: Asked) -> Page[TournamentRow]:
@@ -143,6 +147,13 @@ def tournaments(tables: Reading, which: TournamentFilter, page: Asked) -> Page[T
     where.add(
         f'"tournament" IN (SELECT "tournament" FROM {entrants} WHERE "player" = ?)',
         which.player,
+    )
+    officials = f"{tables.views}{OfficialRow.table}"
+    where.add(
+        f'"tournament" IN (SELECT "tournament" FROM {entrants} WHERE "player" = ?'
+        f' UNION SELECT "tournament" FROM {officials} WHERE "person" = ?)',
+        which.person,
+        which.person,
     )
     order = ("opened", "tournament")
     where.after(order, cursor(page.after, (int, str)))
@@ -276,11 +287,12 @@ class _Where:
         for name, value in equal.items():
             self.add(f'"{name}" = ?', value)
 
-    def add(self, condition: str, value: str | int | None) -> None:
-        """Add a condition, unless its value is None."""
-        if value is not None:
+    def add(self, condition: str, *values: str | int | None) -> None:
+        """Add a condition, unless one of its values is None."""
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
             self.conditions.append(condition)
-            self.values.append(value)
+            self.values += known
 
     def after(self, order: Sequence[str], cursor: Sequence[str | int] | None) -> None:
         """Add the condition that a row comes after the cursor in descending order."""

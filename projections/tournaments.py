@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from domain.tournaments import events as e
 from domain.tournaments.fold import folded, match_of
+from domain.tournaments.state import DIRECTOR
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect
 
 ANNOUNCED, ENTERING, RUNNING, FINISHED = "announced", "entering", "running", "finished"
@@ -61,6 +62,18 @@ class EntrantRow(Row, frozen=True, kw_only=True):
     seed: int = 0
 
 
+class OfficialRow(Row, frozen=True, kw_only=True):
+    """An office that a person has in a tournament."""
+
+    table: ClassVar[str] = "tournament_officials"
+    key: ClassVar[tuple[str, ...]] = ("tournament", "person", "office")
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("person", "tournament"),)
+
+    tournament: str
+    person: str
+    office: str
+
+
 class BoardRow(Row, frozen=True, kw_only=True):
     """One board of a round; `status` as in `domain.tournaments.state.Board`."""
 
@@ -107,6 +120,7 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     entry: Any = record.entry
     if isinstance(entry, e.Announced):
         yield _announced(delivered, entry)
+        yield OfficialRow(tournament=entry.tournament, person=entry.by, office=DIRECTOR)
         yield _memory(entry.tournament, entry)
         return
     row = replace(expect(rows.get(TournamentRow, record.match), record), entry=entry.entry)
@@ -189,6 +203,10 @@ def _memory(tournament: str, entry: Any) -> EntryMemory:
 def _people(rows: Rows, row: TournamentRow, entry: Any) -> Iterator[Change]:
     name = row.tournament
     match entry:
+        case e.Appointed():
+            yield OfficialRow(tournament=name, person=entry.person, office=entry.office)
+        case e.Dismissed():
+            yield Gone(OfficialRow, (name, entry.person, entry.office))
         case e.Invited():
             seeded = {"rating": entry.rating, "seed": entry.seed_order}
             yield EntrantRow(
@@ -258,8 +276,8 @@ def _board_status(before: str, entry: Any) -> str:
 
 TOURNAMENTS = Projection(
     "tournaments",
-    2,
-    (TournamentRow, EntrantRow, BoardRow, PairingMemory, EntryMemory),
+    3,
+    (TournamentRow, EntrantRow, OfficialRow, BoardRow, PairingMemory, EntryMemory),
     fold,
     of_tournaments=True,
 )

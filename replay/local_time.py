@@ -10,6 +10,14 @@ from domain.kernel import Refused
 from domain.refusals import QUOTED
 
 
+def must_be_zone(name: str) -> None:
+    """Check that there is such a time zone.  Raises Refused: terms."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, ZoneInfoNotFoundError, OSError) as error:
+        raise Refused("terms", "no-such-zone", {"zone": name[:64]}) from error
+
+
 def moment(text: str, zone: str) -> int:
     """Return a local time of a time zone ("2026-11-24T20:00") in microseconds UTC.
 

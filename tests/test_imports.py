@@ -195,10 +195,10 @@ def test_nothing_in_a_data_process_leads_to_the_store_the_gate_or_the_bots() -> 
     assert [f"{found[name]} imports {name}" for name in _held(found)] == []
 
 
-def test_a_process_of_queries_holds_nothing_of_the_program_but_itself_and_its_affinity() -> None:
+def test_a_process_of_queries_holds_nothing_of_the_program_but_itself_and_what_it_shares() -> None:
     own = {name for name in _reached("api.data.sql_parent") if name in MODULES}
     itself = {"api", "api.data", "api.data.sql_parent", "api.data.sql_child"}
-    assert own == itself | {"replay", "replay.affinity"}
+    assert own == itself | {"replay", "replay.affinity", "replay.arrow"}
 
 
 def _loaded(*command: str) -> tuple[int, set[str]]:

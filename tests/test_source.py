@@ -39,6 +39,7 @@ EDGES = {  # public functions that may say Any, by what passes there
         projections.seat_swaps.settles projections.seat_swaps.exchanged replay.positions.kind_of
     """,
     "rows and values of SQL": """
+        replay.dataset.asking.Source.fetch replay.dataset.reading.DataSet.fetch
         projections.backend.Found.fetchone projections.backend.Found.fetchall
         projections.backend.Backend.execute projections.backend.Backend.executemany
         projections.backend.Backend.put projections.backend.Backend.fetch projections.backend.Reading.execute

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import msgspec
 
 from api.cli import output
 from api.cli.common import CannotBeDone
@@ -20,11 +21,13 @@ from replay.sanitize import counted
 if TYPE_CHECKING:
     import duckdb
 
-    from replay.dataset import DataSet, Hits
+    from replay.dataset import Answer, DataSet, Hits
     from replay.dataset.queries import Parameter, Query, Statement
 
 MOST_SQL = 1 << 20  # characters on standard input
 _PLACE = "DIR_OR_URL"
+_NOT_COUNTED = ("void", "no_result", "unproven")
+_MARKS = 20  # that are printed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -110,7 +113,9 @@ def _columns(data: DataSet, name: str) -> str:
 
 
 def _values(rows: Iterable[tuple[str | int, ...]], names: str) -> str:
-    values = ", ".join(f"({', '.join(map(output.literal, row))})" for row in rows)
+    from replay.dataset.queries import literal
+
+    values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
     return f"SELECT * FROM (VALUES {values}) AS t({names})"
 
 
@@ -200,14 +205,20 @@ def _command(asked: Query) -> click.Command:
         arguments = _arguments(words)
         with _refusals(asked.name):
             statement = asked.behind(arguments | _keys(row)) if matches else asked.statement(arguments)
-            excluded = asked.excluded(arguments)
+            excluded, rules = asked.excluded(arguments), asked.rules(arguments)
         if sql:
-            click.echo(output.as_literals(statement.sql, statement.values))
+            click.echo(statement.as_it_stands)
             return
         with opened(place) as data:
-            _print(data.sql(statement.sql, statement.values), options, data, statement.sql)
+            about = _sample(data, excluded, rules) if kind == "json" else {}
+            marks = data.query(asked.name, **arguments) if kind in ("json", "table") and not matches else None
+            if kind == "json" and marks:
+                about |= {"comparisons": marks.comparisons, "marks": msgspec.to_builtins(marks.marks)}
+            _print(data.sql(statement.sql, statement.values), options, data, statement.sql, about)
             if kind == "table":
                 _say_sample(data, excluded)
+                if marks and marks.comparisons:
+                    _say_marks(marks)
 
     columns = ", ".join(asked.columns)
     keys = ", ".join(("in_pool", *asked.keys))
@@ -263,6 +274,25 @@ def _keys(row: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(f"--row {word[:60]}: write it as KEY=VALUE")
         found[name] = value
     return found
+
+
+def _sample(data: DataSet, excluded: Statement, rules: Statement) -> dict[str, object]:
+    """On what the rows rest, as JSON has it: see `Sample` of the answers over HTTP."""
+    pools = [
+        {"pool": pool, "matches": n, "counted": n - sum(out), **dict(zip(_NOT_COUNTED, out, strict=True))}
+        for pool, n, *out in data.sql(excluded.sql, excluded.values).fetchall()
+    ]
+    seen = [version for (version,) in data.sql(rules.sql, rules.values).fetchall()]
+    return {"pools": pools, "selection_unknown": excluded.selection_unknown, "rules_seen": seen}
+
+
+def _say_marks(answer: Answer) -> None:
+    """Say on standard error how many rates were compared, and which of them differ from the rest."""
+    rows = "; ".join(f"row {one.row + 1} {one.rate} (p = {one.p:.2g})" for one in answer.marks[:_MARKS])
+    more = len(answer.marks) - _MARKS
+    found = rows + (f"; and {more} more" if more > 0 else "") if rows else "none"
+    rates = counted(answer.comparisons, "rate", "rates")
+    click.echo(f"{rates} compared; differing from the rest at 5 %, adjusted by Holm: {found}", err=True)
 
 
 def _say_sample(data: DataSet, excluded: Statement) -> None:
@@ -353,9 +383,10 @@ def find(
             lines = [str(error), *(marked(search, at - 1) if at else ())]
             raise CannotBeDone("\n".join(lines)) from error
         if show_sql:
-            click.echo(output.as_literals(hits.sql, hits.statement.values))
+            click.echo(hits.statement.as_it_stands)
             return
-        _print(hits.relation, options, data, hits.sql)
+        about = _sample(data, hits.counts, hits.rules) if kind == "json" else {}
+        _print(hits.relation, options, data, hits.sql, about)
         if kind == "table":
             _say_summary(data, hits)
 
@@ -410,8 +441,14 @@ def _refusals(name: str) -> Iterator[None]:
         raise CannotBeDone(f"query {name}: {error}") from error
 
 
-def _print(relation: duckdb.DuckDBPyRelation, options: output.Options, data: DataSet, text: str) -> None:
-    about = {"snapshot": data.snapshot, "sql_sha256": hashlib.sha256(text.encode()).hexdigest()}
-    count = output.write(relation, options, about)
+def _print(
+    relation: duckdb.DuckDBPyRelation,
+    options: output.Options,
+    data: DataSet,
+    text: str,
+    about: Mapping[str, object] | None = None,
+) -> None:
+    head = {"snapshot": data.snapshot, "sql_sha256": hashlib.sha256(text.encode()).hexdigest()}
+    count = output.write(relation, options, {**head, **(about or {})})
     if options.out is not None:
         click.echo(f"{options.out}: {counted(count, 'row', 'rows')}")

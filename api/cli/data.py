@@ -55,7 +55,9 @@ def data() -> None:
 @store_option()
 @click.option("--follow", is_flag=True, help="Go on: each match is added some seconds after it closes.")
 @click.option(
-    "--running", is_flag=True, help="Matches that run, as a spectator sees them, instead of those over."
+    "--running",
+    is_flag=True,
+    help="Matches that run, as a spectator sees them, instead of those over; without the tables of a game.",
 )
 @click.option("--coarse-times", is_flag=True, help="Cut times to the day, and leave out think times.")
 @click.option(

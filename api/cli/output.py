@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO
@@ -19,6 +19,7 @@ import click
 from msgspec import Struct
 
 from api.cli.common import CannotBeDone
+from replay.arrow import in_parquet, rows_of, schema_in_parquet, without_type_in_parquet
 
 if TYPE_CHECKING:
     import duckdb
@@ -90,18 +91,29 @@ def _renamed(out: Path) -> Iterator[Path]:
 
 
 def _rows(relation: duckdb.DuckDBPyRelation) -> Iterator[tuple[object, ...]]:
-    for batch in relation.to_arrow_reader(_AT_ONCE):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    import duckdb
+
+    with duckdb.connect() as scratch:
+        for batch in relation.to_arrow_reader(_AT_ONCE):
+            yield from rows_of(batch, scratch)
 
 
 def _parquet(relation: duckdb.DuckDBPyRelation, out: Path) -> int:
+    import duckdb
     from pyarrow.parquet import ParquetWriter
 
     count = 0
     reader = relation.to_arrow_reader(_AT_ONCE)
-    with _renamed(out) as fresh, ParquetWriter(fresh, reader.schema, compression="zstd") as writer:
+    as_text = without_type_in_parquet(reader.schema)
+    schema = schema_in_parquet(reader.schema, as_text)
+    with (
+        duckdb.connect() as scratch,
+        _renamed(out) as fresh,
+        ParquetWriter(fresh, schema, compression="zstd") as writer,
+    ):
         for batch in reader:
-            writer.write_batch(batch)
+            rows = rows_of(batch, scratch) if as_text else []
+            writer.write_batch(in_parquet(batch, rows, schema, lambda value: str(_cell(value)), as_text))
             count += batch.num_rows
     return count
 
@@ -158,6 +170,8 @@ def plain(value: object) -> object:
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, datetime | date):
         return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(value)
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     if isinstance(value, dict):
@@ -236,22 +250,3 @@ def _shown(value: Any) -> str:
     if isinstance(found, list):
         return one_line(", ".join(map(_shown, found)))
     return one_line(_encoded(found) if isinstance(found, dict | bool) else str(found))
-
-
-def as_literals(sql: str, values: Mapping[str, object]) -> str:
-    """Return SQL with the values in place of its parameters, so that it can be run as it stands."""
-    import re
-
-    return re.sub(r"\$([a-z_0-9]+)", lambda found: literal(values[found[1]]), sql)
-
-
-def literal(value: object) -> str:
-    """Return a value as SQL."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool | int):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]::VARCHAR[]"
-    quoted = str(value).replace("'", "''")
-    return f"TIMESTAMP '{quoted}'" if isinstance(value, datetime) else f"'{quoted}'"

@@ -39,6 +39,7 @@ SECTIONS = {
     "Prepare": {
         "terms": "Print a file of terms, with comments.",
         "new": "Announce a tournament.",
+        "change": "Change the terms.",
         "enter": "Enter everybody on a list.",
     },
     "Play a round": {
@@ -128,6 +129,33 @@ def new(backend: Backend, file: Path, as_json: bool, language: str) -> None:
 
     given = read_terms(file)
     print_added(backend.announce(given.title, given.terms), as_json, language)
+
+
+@tournament.command()
+@backend_options()
+@_id
+@click.argument("file", metavar="TERMS.toml", type=click.Path(path_type=Path))
+@click.option("--reason", required=True, help="The reason, for everybody to read.")
+@json_option
+@language_option
+def change(backend: Backend, tournament: str, file: Path, reason: str, as_json: bool, language: str) -> None:
+    """Change the terms to those of a file: all of its fields together, or none.
+
+    Fields that it does not name, and the title, stay.  After the first pairing only the dates, the tie-breaks
+    and the engine change.
+
+    \b
+    Example:
+      glasnost tournament change --store games TOURNAMENT terms.toml --reason "by a vote of the club"
+    """
+    from domain.kernel import Refused
+    from replay.tournaments.changed_terms import MOST_BYTES, read_changes
+
+    try:
+        order = read_changes(read_bytes(file, limit=MOST_BYTES, what="file of terms"), reason)
+    except Refused as error:
+        raise CannotBeDone(f"{file}: {error}") from error
+    print_added(backend.change_terms(tournament, order), as_json, language)
 
 
 @tournament.command()

@@ -59,6 +59,7 @@ def close(
 @click.option("--reason", default="other", show_default=True, help="The reason, by its name.")
 @click.option("--text", required=True, help="What happened, for everybody to read.")
 @click.option("--rule", "cited", default="", help="The rule of the terms.")
+@click.option("--reported", is_flag=True, help="The result comes from elsewhere: nothing proves it.")
 @click.option("--preview", is_flag=True, help="Show as JSON what the ruling would change; store nothing.")
 @click.option("--seen", default="", metavar="SHA256", help="The hash of its preview, for a closed round.")
 @json_option
@@ -72,6 +73,7 @@ def rule(
     reason: str,
     text: str,
     cited: str,
+    reported: bool,
     preview: bool,
     seen: str,
     as_json: bool,
@@ -86,7 +88,7 @@ def rule(
     from domain.tournaments import commands as c
 
     about = {"round": round_number, "board": board, "result": result}
-    order = converted(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited)
+    order = converted(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited, reported=reported)
     if preview:
         print_json(backend.preview(tournament, order))
     else:

@@ -91,6 +91,9 @@ class Backend(Protocol):
     def announce(self, title: str, terms: Terms) -> Added:
         """Announce a tournament; who acts is its director."""
 
+    def change_terms(self, tournament: str, order: c.ChangeTerms) -> Added:
+        """Give fields of the terms other values, all of them or none."""
+
     def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
         """Enter all of a list, or none of them."""
 

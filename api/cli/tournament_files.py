@@ -55,6 +55,12 @@ _NEED_ENGINE = ("pairings", "standings")  # the questions that need the pairing 
     type=click.Path(path_type=Path),
     help="Who must have cosigned: the file must hold the proofs that all of it is in the server's log.",
 )
+@click.option(
+    "--against",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A tournament file that you have kept: FILE may only go on after its entries.",
+)
 @json_option
 def verify(
     file: Path,
@@ -63,6 +69,7 @@ def verify(
     without: str | None,
     processes: int,
     policy: Path | None,
+    against: Path | None,
     as_json: bool,
 ) -> int:
     """Verify a tournament FILE: log, matches, results, pairings, standings and lots.
@@ -76,11 +83,17 @@ def verify(
     match, are in the server's log.  With --policy these must be there, and their checkpoint must be signed by
     a log of the policy and cosigned by enough of its witnesses (a file as C2SP tlog-policy has it).
 
+    A server that was restored from a backup, or that hides an entry, has another past than the file that you
+    kept.  --against compares both, and says from which entry on the log is forked.
+
     \b
     Example:
       glasnost tournament verify cup.glasnost-tournament --trust keys.txt
       glasnost tournament verify cup.glasnost-tournament --policy club.policy
+      glasnost tournament verify cup.glasnost-tournament --against kept.glasnost-tournament
     """
+    from replay.matchfile import BadFile
+    from replay.tournaments.leaves import held_leaves
     from replay.tournaments.pairing_twice import pair_once
     from replay.tournaments.verify import verify as verified
 
@@ -89,8 +102,14 @@ def verify(
         raise CannotBeDone(f"{file} is a directory; name the tournament file in it")
     left_out = (without,) if without else ()
     try:
+        held = held_leaves(against) if against else ()
+    except OSError as error:
+        raise CannotBeDone(f"{against}: {error.strerror or error}") from error
+    except BadFile as error:
+        raise CannotBeDone(f"{against}: {error}") from error
+    try:
         report = verified(
-            file, trusted, without=left_out, processes=processes, pairer=pair_once, policy=rules
+            file, trusted, without=left_out, processes=processes, pairer=pair_once, policy=rules, held=held
         )
     except OSError as error:
         raise CannotBeDone(f"{file}: {error.strerror or error}") from error
@@ -122,6 +141,7 @@ def _print(report: Report, as_json: bool) -> None:
                 {"question": one.question, "entry": one.entry, "reason": str(one.sentence)}
                 for one in report.failures
             ],
+            "notes": [str(note) for note in report.notes],
             "unchecked": {question: str(why) for question, why in report.unchecked.items()},
         }
     )

@@ -91,6 +91,14 @@ class StoreBackend:
 
         return _added(run_at(self._store, work))
 
+    def change_terms(self, tournament: str, order: c.ChangeTerms) -> Added:
+        """Give fields of the terms other values."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
+            return await gate.commands.command(tournament, order, actor, expect=log.entry)
+
+        return self._carried_out(tournament, work)
+
     def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
         """Enter all of a list, or none of them; no mail is sent."""
         if any(one.mail for one in listed):

@@ -234,6 +234,10 @@ class ServerBackend:
         body = self._order(tournament, order)
         return self._post(f"{_path(tournament)}/previews", body, dict[str, Any])
 
+    def change_terms(self, tournament: str, order: c.ChangeTerms) -> Added:
+        """Give fields of the terms other values."""
+        return self._added(f"{_path(tournament)}/entries", self._order(tournament, order))
+
     def advance(self, tournament: str, order: c.Advance) -> Added:
         """Let those go on who have qualified."""
         return self._added(f"{_path(tournament)}/entries", self._order(tournament, order))

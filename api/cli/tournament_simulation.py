@@ -115,7 +115,7 @@ def simulate(
     wanted: Matches = matches or ("bots" if players < PLAYED_BELOW else "none")
     terms = _terms(format_, game_named(game).name, players, rounds)
     if both_sides:
-        terms = replace(terms, sides=BOTH, tie_breaks=(GAME_POINTS, *terms.tie_breaks))
+        terms = replace(terms, sides=BOTH, tie_breaks=(GAME_POINTS, *terms.ranked_by))
         _must_fit(terms)
     must_be_writable(out)
     with store_or_temporary(store) as opened, progress("simulate", rounds) as advance:

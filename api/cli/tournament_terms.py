@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from api.cli.common import CannotBeDone, read_bytes
-from domain.tournaments.terms import Terms, Title
+from domain.tournaments.terms import GivenTerms, Terms, Title, usual_tie_breaks
 
 MOST_BYTES = 64 * 1024
 
@@ -41,7 +42,7 @@ _LINES: tuple[tuple[str, str, str], ...] = (
         'например, [{{mode = "bank", main = 5400, increment = 30}}], в секундах',
     ),
     (
-        'tie_breaks = ["BH/C1", "BH", "SB", "DE", "WIN", "LOT"]',
+        "tie_breaks = {tie_breaks}",
         "after the points, in this order",
         "дополнительные показатели после очков, по порядку",
     ),
@@ -75,8 +76,8 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ("rated = true", "matches count for ratings", "партии идут в рейтинг"),
     (
         "house_seeded = true",
-        "a match counts if its players added no salt",
-        "партия засчитывается и без соли игроков",
+        "a match counts if its players added no salt; false: an official confirms it first",
+        "партия засчитывается и без соли игроков; false — её сначала подтверждает судья",
     ),
     ("accelerated = false", "Baku acceleration of a Swiss tournament", "ускорение (бакинская система)"),
     (
@@ -126,13 +127,18 @@ def template(format: str, game: str, edition: str, language: str) -> str:
     """Return a file with every field and a comment behind it."""
     place, rounds = (1 if language == "en" else 2), _ROUNDS.get(format, 7)
     values = {"format": format, "game": game, "edition": edition, "rounds": rounds}
+    values |= {"tie_breaks": json.dumps(usual_tie_breaks(format))}
     lines = [f"{line[0].format(**values)}  # {line[place].format()}\n" for line in _LINES]
     more = "".join(f"{text}  # {(english, russian)[place - 1]}\n" for text, english, russian in _MORE[format])
     until = {
         "en": "# until = 1900000000000000  # the date of the whole tournament, in microseconds UTC\n",
         "ru": "# until = 1900000000000000  # срок всего турнира, в микросекундах UTC\n",
     }
-    return "".join(lines) + more + until[language]
+    cap = {
+        "en": "# vpd_cap = 10  # the tie-break VPD counts at most so many points of one round\n",
+        "ru": "# vpd_cap = 10  # сколько очков одного тура самое большее считает показатель VPD\n",
+    }
+    return "".join(lines) + more + cap[language] + until[language]
 
 
 def read_terms(path: Path) -> TermsFile:
@@ -145,6 +151,6 @@ def read_terms(path: Path) -> TermsFile:
     try:
         plain: dict[str, Any] = tomllib.loads(content.decode())
         title = plain.pop("title", None)
-        return TermsFile(msgspec.convert(title, Title), msgspec.convert(plain, Terms))
+        return TermsFile(msgspec.convert(title, Title), msgspec.convert(plain, GivenTerms).listed)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise CannotBeDone(f"{path}: {error}") from error

@@ -7,17 +7,20 @@ in `Sample`: the pools with what counts, and what is left out.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
+from cachetools import LRUCache, cached
 from msgspec import Struct, convert
 
-from api.data.reader import Rows, rows_of
+from api.data.reader import MOST_ROWS, Rows, rows_of
 from api.http.data_schemas import (
     DataColumn,
     ExplorerAnswer,
     HitSummary,
+    OpeningMatches,
     OpeningTree,
     PoolCounts,
     PositionHit,
@@ -25,14 +28,13 @@ from api.http.data_schemas import (
     QueryAnswer,
     QueryMatches,
     QueryParameter,
-    RateMark,
     RowMatch,
     SavedQueries,
     SavedQuery,
 )
 from domain.games import GAMES
 from replay.dataset import DataSet
-from replay.dataset.explorer import explore, openings
+from replay.dataset.explorer import explore, matches_behind, openings
 from replay.dataset.queries import (
     ALL_POOLS,
     COMMON,
@@ -44,18 +46,22 @@ from replay.dataset.queries import (
     excluded_of,
     pools_of,
     queries,
+    rules_of,
 )
-from replay.dataset.rates import LEVEL, holm, unlike_the_rest
+from replay.dataset.rates import marks_of
 from replay.dataset.search import PARAMETERS, VOCABULARIES, parse
 
-Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer
+Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer | OpeningMatches
+
+_SAMPLES = 500  # counts of pools that are kept
 
 OPENINGS = {
     "bid": Parameter(
         "only matches with so much extra influence of the US (below 0: of the USSR)",
-        "только партии с такой форой США в очках влияния (меньше 0: СССР)",
+        "только партии с таким дополнительным влиянием США (меньше 0: у СССР)",
         "whole",
     ),
+    "turn": Parameter("the turn in which the tree begins", "раунд, с которого начинается дерево", "whole", 1),
     **{name: COMMON[name] for name in ("pool", "edition", "min_n")},
 }
 """The parameters of the explorer of openings, beside the game and the path."""
@@ -80,6 +86,7 @@ def catalogue(data: DataSet) -> SavedQueries:
             one.columns,
             one.keys,
             one.rates,
+            one.sql,
         )
         for one in queries().values()
     )
@@ -118,29 +125,11 @@ def asked(query: Query, arguments: Mapping[str, str]) -> Prepared:
             columns=tuple(DataColumn(name, kind) for name, kind in rows.columns),
             rows=tuple(rows.rows),
             comparisons=len(rows.rows) * len(query.rates),
-            marks=_marks(query, rows),
+            marks=marks_of(query, list(rows.named())),
             truncated=rows.truncated,
         )
 
     return Prepared((query.name, statement.sql, *_sorted(statement.values)), answer)
-
-
-def _marks(query: Query, rows: Rows) -> tuple[RateMark, ...]:
-    """The rates that differ from the rest of their pool, adjusted for all comparisons of the answer.
-
-    A share of one whole is compared with no other share: they depend on each other.
-    """
-    compared = dict[tuple[str, str], dict[tuple[int, str], tuple[int, int]]]()
-    for at, row in enumerate(rows.named()):
-        for rate, n in query.rates.items():
-            value, cases = row[rate], row[n]
-            if isinstance(value, float) and isinstance(cases, int) and cases and not query.is_share(rate):
-                told = compared.setdefault((str(row["pool"]), rate), {})
-                told[at, rate] = (round(value * cases), cases)
-    single = {
-        key: p for told in compared.values() if len(told) > 1 for key, p in unlike_the_rest(told).items()
-    }
-    return tuple(RateMark(at, rate, p) for (at, rate), p in holm(single).items() if p < LEVEL)
 
 
 def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
@@ -211,11 +200,12 @@ def _hit(game: str, row: Mapping[str, Any]) -> PositionHit:
     )
 
 
-def explored(arguments: Mapping[str, str]) -> Prepared:
+def explored(arguments: Mapping[str, str], *, matches: bool = False) -> Prepared:
     """A node of a tree of openings.
 
     Args:
         arguments: game, path (labels with / between them), and `OPENINGS`.
+        matches: the matches that the node counts, instead of its children.
 
     Raises:
         Refused: invalid; a parameter is unknown, or its value is not legal.
@@ -224,25 +214,41 @@ def explored(arguments: Mapping[str, str]) -> Prepared:
     game, path = rest.pop("game", next(iter(openings()))), rest.pop("path", "")
     bound = bind(game, rest, OPENINGS)
     labels = tuple(path.split("/")) if path else ()
-    pool, edition, bid, min_n = (bound[name] for name in ("pool", "edition", "bid", "min_n"))
+    pool, edition = str(bound["pool"]), str(bound["edition"] or "")
+    bid, min_n, turn = (
+        value if isinstance(value := bound[name], int) else None for name in ("bid", "min_n", "turn")
+    )
+    every = bound | {"tournament": None, "since": None, "unproven": False}
 
     def answer(data: DataSet) -> ExplorerAnswer:
         node = explore(
-            data,
-            game,
-            labels,
-            pool=str(pool),
-            edition=str(edition or ""),
-            bid=bid if isinstance(bid, int) else None,
-            min_n=min_n if isinstance(min_n, int) else 0,
+            data, game, labels, pool=pool, edition=edition, bid=bid, min_n=min_n or 0, turn=turn or 0
         )
         known = openings()[game].trees
-        chosen = known.get(labels[0] if labels else "", next(iter(known.values())))
         trees = tuple(OpeningTree(name, one.en, one.ru, one.levels) for name, one in known.items())
-        every = bound | {"tournament": None, "since": None, "unproven": False}
-        return ExplorerAnswer(**_sample(data, chosen.steps, every), path=labels, trees=trees, node=node)
+        return ExplorerAnswer(
+            **_sample(data, _steps(game, labels), every), path=labels, trees=trees, node=node
+        )
 
-    return Prepared((game, labels, *_sorted(bound)), answer)
+    def behind(data: DataSet) -> OpeningMatches:
+        found = matches_behind(data, game, labels, pool=pool, edition=edition, bid=bid, turn=turn or 0)
+        return OpeningMatches(
+            **_sample(data, _steps(game, labels), every),
+            path=labels,
+            matches=tuple(
+                RowMatch(one.pool, one.match, one.move, replay(one.match, one.move))
+                for one in found[:MOST_ROWS]
+            ),
+            truncated=len(found) > MOST_ROWS,
+        )
+
+    return Prepared((game, labels, *_sorted(bound)), behind if matches else answer)
+
+
+def _steps(game: str, labels: Sequence[str]) -> str:
+    """The SQL of the decisions of the tree that a path is in."""
+    known = openings()[game].trees
+    return known.get(labels[0] if labels else "", next(iter(known.values()))).steps
 
 
 def replay(match: str, move: int | None) -> str:
@@ -253,17 +259,19 @@ def replay(match: str, move: int | None) -> str:
 def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
     """What an answer rests on; see `api.http.data_schemas.Sample`."""
     game = str(bound["game"])
-    there: dict[str, int] = dict(rows_of(data, pools_of(game)).rows)
+    there: dict[str, int] = dict(_kept_rows(data, pools_of(game)).rows)
     mixed = bound["pool"] == ALL_POOLS
     wanted = list(there) if mixed else str(bound["pool"]).split(",")
     counted: dict[str, PoolCounts] = {}
+    asked = bound | {"pool": ",".join(wanted), "pools": wanted}
     if wanted:
-        told = rows_of(data, excluded_of(bound | {"pool": ",".join(wanted), "pools": wanted}))
+        told = _kept_rows(data, excluded_of(asked))
         counted = {str(row["pool"]): _counts(row) for row in told.named()}
     return {
         "snapshot": data.snapshot,
         "game": game,
         "rules": data.manifest.rules.get(game, ""),
+        "rules_seen": tuple(version for (version,) in rows_of(data, rules_of(asked)).rows),
         "sql_sha256": sql_hash(sql),
         "arguments": {name: value for name, value in bound.items() if name not in ("game", "pools")},
         "pools": tuple(counted.get(pool, PoolCounts(pool, 0, 0, 0, 0, 0)) for pool in wanted),
@@ -271,6 +279,16 @@ def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
         "other_pools": {pool: n for pool, n in there.items() if pool not in wanted},
         "selection_unknown": Statement(sql, bound).selection_unknown,
     }
+
+
+def _key_of(data: DataSet, statement: Statement) -> tuple[object, ...]:
+    return (data.snapshot, statement.sql, *_sorted(statement.values))
+
+
+@cached(LRUCache(_SAMPLES), key=_key_of, lock=Lock())
+def _kept_rows(data: DataSet, statement: Statement) -> Rows:
+    """The rows of a statement that many answers share: a snapshot never changes, so they stay true."""
+    return rows_of(data, statement)
 
 
 def _counts(row: Mapping[str, Any]) -> PoolCounts:

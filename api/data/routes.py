@@ -118,13 +118,9 @@ class DataRoutes:
         """The answer of a saved query, or the matches behind it."""
         arguments = _arguments(request)
         saved = query(request.path_params["name"])
-        flag = arguments.pop("matches", "0")
-        if flag not in ("0", "1"):
-            raise Refused(
-                "invalid", "query-value", {"parameter": "matches", "value": repr(flag[:40]), "legal": "0, 1"}
-            )
-        make = answers.behind if flag == "1" else answers.asked
-        return await self._answered(request, f"{saved.name} {flag}", make(saved, arguments), FORMS)
+        matches = _asks_for_matches(arguments)
+        prepared = (answers.behind if matches else answers.asked)(saved, arguments)
+        return await self._answered(request, f"{saved.name} {matches:d}", prepared, FORMS)
 
     async def positions(self, request: Request) -> Response:
         """The positions that a search finds."""
@@ -136,8 +132,11 @@ class DataRoutes:
         return await self._answered(request, f"positions {where}", prepared, (JSON,))
 
     async def explorer(self, request: Request) -> Response:
-        """A node of a tree of openings."""
-        return await self._answered(request, "explorer", answers.explored(_arguments(request)), (JSON,))
+        """A node of a tree of openings, or the matches that it counts."""
+        arguments = _arguments(request)
+        matches = _asks_for_matches(arguments)
+        prepared = answers.explored(arguments, matches=matches)
+        return await self._answered(request, f"explorer {matches:d}", prepared, (JSON,))
 
     async def _answered(
         self, request: Request, what: str, prepared: Prepared, forms: tuple[str, ...]
@@ -200,6 +199,15 @@ def _arguments(request: Request) -> dict[str, str]:
             raise Refused("invalid", "parameter-twice", {"name": repr(name[:40])})
         found[name] = value
     return found
+
+
+def _asks_for_matches(arguments: dict[str, str]) -> bool:
+    """Take `matches` out of the parameters.  Raises Refused: invalid; it is neither 0 nor 1."""
+    flag = arguments.pop("matches", "0")
+    if flag not in ("0", "1"):
+        about = {"parameter": "matches", "value": repr(flag[:40]), "legal": "0, 1"}
+        raise Refused("invalid", "query-value", about)
+    return flag == "1"
 
 
 def _tag(data: DataSet, *parts: object) -> str:

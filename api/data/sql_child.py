@@ -23,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from replay.affinity import leave_a_core
+from replay.arrow import in_parquet, rows_of, schema_in_parquet, without_type_in_parquet
 
 if TYPE_CHECKING:
     import duckdb
@@ -98,6 +99,8 @@ def run(connection: socket.socket, task: Task) -> None:
         outcome, body = Outcome(ERROR, str(error)[:2_000]), b""
     except RecursionError:
         outcome, body = Outcome(ERROR, "nested too deeply"), b""
+    except Exception as error:  # a value that a form cannot hold is no reason to lock the caller out
+        outcome, body = Outcome(ERROR, (str(error) or type(error).__name__)[:2_000]), b""
     connection.sendall(msgspec.json.encode(replace(outcome, size=len(body))) + b"\n" + body)
 
 
@@ -120,7 +123,7 @@ def _answer(task: Task) -> tuple[Outcome, bytes]:
     found = database.execute(task.sql, task.parameters or None)
     columns = [(str(name), str(kind)) for name, kind, *_ in found.description or ()]
     if task.form in ("arrow", "parquet"):
-        return _as_arrow(found, columns, task)
+        return _as_arrow(database, found, columns, task)
     return _as_text(found, columns, task)
 
 
@@ -222,20 +225,30 @@ def _csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _as_arrow(found: Any, columns: list[tuple[str, str]], task: Task) -> tuple[Outcome, bytes]:
+def _text(value: Any) -> str:
+    """A value as text: what JSON has as text is as it is there, all else is JSON."""
+    found = _plain(value)
+    return found if isinstance(found, str) else _encode(found).decode()
+
+
+def _as_arrow(
+    database: duckdb.DuckDBPyConnection, found: Any, columns: list[tuple[str, str]], task: Task
+) -> tuple[Outcome, bytes]:
     """The rows as an Arrow stream, or as Parquet."""
     import pyarrow
     import pyarrow.parquet
 
-    reader = found.to_arrow_reader(_AT_ONCE)
+    reader, scratch = found.to_arrow_reader(_AT_ONCE), database.cursor()
+    as_text = without_type_in_parquet(reader.schema) if task.form == "parquet" else frozenset[int]()
+    schema = schema_in_parquet(reader.schema, as_text)
     room, batches = _Room(_distinct([name for name, _ in columns]), task.limit), list[Any]()
     for batch in reader:
-        rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        rows = rows_of(batch, scratch)
         kept = sum(1 for row in rows if not room.is_full and room.add(_plain_row(row)))
-        batches.append(batch.slice(0, kept))
+        batches.append(in_parquet(batch, rows, schema, _text, as_text).slice(0, kept))
         if room.is_full:
             break
-    table = pyarrow.Table.from_batches(batches, reader.schema)
+    table = pyarrow.Table.from_batches(batches, schema)
     table = table.rename_columns(_distinct(table.column_names))
     sink = pyarrow.BufferOutputStream()
     if task.form == "parquet":

@@ -328,9 +328,14 @@ class CommandHandler:
                         await self._cache.refresh(cached)
         return cached
 
-    async def command(self, order: Command) -> CommandResult:
-        """Carry out a command to a stored match, and return its result.  Raises Refused."""
-        return await self.carry(order, self._carried_out(order))
+    async def command(
+        self, order: Command, admit: Callable[[], Awaitable[None]] | None = None
+    ) -> CommandResult:
+        """Carry out a command to a stored match, and return its result.  Raises Refused.
+
+        `admit`: is awaited before the match is locked, and refuses what depends on more than the match.
+        """
+        return await self.carry(order, self._carried_out(order, admit))
 
     async def carry(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
         """Do the work to its end even if the caller is cancelled; record a refusal."""
@@ -343,8 +348,12 @@ class CommandHandler:
             task.add_done_callback(_unheard)
             raise
 
-    async def _carried_out(self, order: Command) -> CommandResult:
+    async def _carried_out(
+        self, order: Command, admit: Callable[[], Awaitable[None]] | None
+    ) -> CommandResult:
         """Find the match, take its lock, judge and commit (again if this process was behind), answer."""
+        if admit is not None:
+            await admit()
         cached = await self.cached(order.match)
         cached.users += 1
         try:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from api.bots.workers import BotWorkers
 from api.gate.bots import (
@@ -128,7 +128,7 @@ class Gate:
         self.store, self.keys = store, keys
         self.refusals = Refusals(settings.kept_refusals)
         self.stopping = False
-        self.is_official: Callable[[str, str], Awaitable[bool]] = _nobody
+        self.must_judge: Callable[[BoardOf, str], Awaitable[None]] = _nobody
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
         self._cache = MatchCache(
@@ -140,7 +140,7 @@ class Gate:
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
         self._salt_hours, self._bot_matches = settings.salt_hours, settings.bot_matches
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
-        self.officials = Officials(self._handler, lambda tournament, by: self.is_official(tournament, by))
+        self.officials = Officials(self._handler, lambda board, by: self.must_judge(board, by))
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
@@ -552,31 +552,32 @@ class Gate:
     ) -> CommandResult:
         """An organizer who does not play in the match rules on it.
 
-        In a match of a tournament only its officials rule.
+        A match of a tournament is taken back only by those of its officials who may judge its board.  Its end
+        is ruled on the board (`TournamentGate.rule`), so that the tournament's log has the ruling.
 
         Args:
             by_tournament: the rules of the match's tournament have allowed this already.
 
         Raises:
-            Refused: forbidden, foreign; see also `Match.rule`.
+            Refused: forbidden, interest, foreign; ruling: the board is to be ruled; see also `Match.rule`.
         """
-        allowed = by_tournament
 
-        async def look() -> None:
-            nonlocal allowed
-            board = (await self._handler.cached(match)).match.opened.tournament
-            allowed = by_tournament or board is None or await self.is_official(board.tournament, by)
+        async def admit() -> None:
+            board = None if by_tournament else (await self._handler.cached(match)).match.opened.tournament
+            if board is None:
+                return
+            await self.must_judge(board, by)
+            if back_to is None:
+                raise Refused("ruling", "rule-on-its-board", asdict(board))
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
-            if not allowed:
-                raise Refused("forbidden", "only-officials")
             if own is not None:
                 raise Refused("foreign", "player-rules")
             if result is not None and not set(result.score) <= set(stored.seats):
                 raise Refused("ruling", "score-is-for-seats", {"known": list(stored.seats)})
             return stored.rule(context, by, reason, expect=expect, back_to=back_to, result=result, void=void)
 
-        return await self._handler.command(Command("rule", match, judge, by, None, expect, key, look))
+        return await self._handler.command(Command("rule", match, judge, by, None, expect, key), admit)
 
     async def close_record(self, match: str, result: Result | None) -> CommandResult:
         """A recorded match stops where its record ends.  Raises Refused: see `Match.close_record`."""
@@ -668,9 +669,9 @@ class Gate:
             self._bots.invited(match.id, player)
 
 
-async def _nobody(tournament: str, person: str) -> bool:
-    """Without the gate of tournaments, none of their officials is known."""
-    return False
+async def _nobody(board: BoardOf, person: str) -> None:
+    """Without the gate of tournaments, none of their officials is known.  Raises Refused: forbidden."""
+    raise Refused("forbidden", "only-officials")
 
 
 def _concerned(match: Match) -> set[str | None]:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from api.gate.command_handler import Command, CommandHandler, CommandResult, Key, must_play
 from domain.drafts import Context, Draft
+from domain.events import BoardOf
 from domain.kernel import Refused, Seat
 from domain.match import Match
 
@@ -13,25 +14,27 @@ from domain.match import Match
 class Officials:
     """Sets and pauses the clocks of matches, and freezes matches.
 
-    In a match of a tournament only its officials do so.
+    In a match of a tournament only those of its officials do so who may judge its board.
 
     Args:
         handler: carries the commands out.
-        is_official: has the person (second) an office in the tournament (first)?
+        must_judge: refuses a person who may not judge a board of a tournament.
     """
 
-    def __init__(self, handler: CommandHandler, is_official: Callable[[str, str], Awaitable[bool]]) -> None:
-        self._handler, self._is_official = handler, is_official
+    def __init__(
+        self, handler: CommandHandler, must_judge: Callable[[BoardOf, str], Awaitable[None]]
+    ) -> None:
+        self._handler, self._must_judge = handler, must_judge
 
     async def must_be_official(self, match: str, person: str) -> None:
         """Check that a person may act on a match: in one of a tournament they need an office there.
 
         Raises:
-            Refused: unknown-match, forbidden.
+            Refused: unknown-match, forbidden, interest.
         """
         board = (await self._handler.cached(match)).match.opened.tournament
-        if board is not None and not await self._is_official(board.tournament, person):
-            raise Refused("forbidden", "only-officials")
+        if board is not None:
+            await self._must_judge(board, person)
 
     async def set_clock(
         self,

@@ -13,7 +13,7 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
 from msgspec import Struct
@@ -23,16 +23,19 @@ from api.gate.command_handler import Key
 from api.gate.commit import Commits
 from api.store.interface import Append, Conflict, Remembered, Store, StoreError
 from domain.chance import Secret
+from domain.events import BoardOf
 from domain.kernel import Refused
 from domain.log import b64
 from domain.signed_notes import checkpoint
+from domain.tournaments.commands import ChangeTerms
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.judging import Actor, Given
+from domain.tournaments.judging import Actor, Given, must_not_be_interested
 from domain.tournaments.log import Draft
 from domain.tournaments.people import players_of
 from domain.tournaments.rules import judged, opened
 from domain.tournaments.state import Tournament
-from domain.tournaments.terms import Terms
+from domain.tournaments.terms import Terms, Zone
+from replay.local_time import must_be_zone
 
 KIND = "tournament"  # in the origin of checkpoints
 MOST_AT_HAND = 64  # tournaments in memory; those in use stay beyond that
@@ -54,6 +57,14 @@ def id_of(key: Key) -> str:
 
 def _id(data: bytes) -> str:
     return "t" + base64.b32encode(data).decode().lower()[:_LETTERS]
+
+
+def _must_be_zones(command: ChangeTerms) -> None:
+    """Check the time zone that a command names, if any.  Raises Refused: terms."""
+    named = {command.path: command.value, **{one.path: one.value for one in command.also}}
+    if "time_zone" in named:
+        with suppress(msgspec.DecodeError):  # what is no text is refused by the rule
+            must_be_zone(msgspec.json.decode(named["time_zone"], type=Zone))
 
 
 class Accepted(Struct, frozen=True):
@@ -145,9 +156,18 @@ class TournamentCommands:
         """Return the log of a tournament; see `cached`."""
         return (await self.cached(tournament)).log
 
-    async def is_official(self, tournament: str, person: str) -> bool:
-        """Return whether a person is an official of a tournament."""
-        return (await self.log(tournament)).state.is_official(person)
+    async def must_judge(self, place: BoardOf, person: str) -> None:
+        """Check that a person is an official of a tournament who may judge this board.
+
+        Raises:
+            Refused: unknown-tournament, forbidden, interest.
+        """
+        s = (await self.log(place.tournament)).state
+        one = s.at_round(place.round)
+        board = one.board(place.board) if one else None
+        if one is None or board is None or not s.is_official(person):
+            raise Refused("forbidden", "only-officials")
+        must_not_be_interested(s, one, board, Actor(person, ""))
 
     def peek(self, tournament: str) -> TournamentLog | None:
         """Return a tournament if it is in memory."""
@@ -212,6 +232,7 @@ class TournamentCommands:
     async def _announced(
         self, name: str, actor: Actor, title: str, terms: Terms, key: Key | None
     ) -> Accepted:
+        must_be_zone(terms.time_zone)
         secret = Secret(os.urandom(32), name)
         if key is not None and (before := await self._loaded(name)) is not None:
             known = await self._before(before, key)
@@ -246,6 +267,9 @@ class TournamentCommands:
         Raises:
             Refused: unknown-tournament, key-reused, unavailable, in-doubt, and what the rules refuse.
         """
+
+        if isinstance(command, ChangeTerms):
+            _must_be_zones(command)
 
         async def work(log: TournamentLog, known: Given) -> Draft:
             known = await self.with_bots(command, actor, known)
@@ -352,5 +376,5 @@ def state_at(log: TournamentLog, entry: int | None) -> Tournament:
     if entry is None:
         return log.state
     if not 1 <= entry <= log.entry:
-        raise Refused("unknown-move", "beyond-latest-move", {"last": log.entry})
+        raise Refused("unknown-move", "beyond-latest-entry", {"last": log.entry})
     return log.state_at(entry)

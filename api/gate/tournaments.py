@@ -99,7 +99,7 @@ class TournamentGate:
         self.moved: LRUCache[tuple[str, int], bool] = LRUCache(_MATCHES)  # matches and the dates they got
         self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
         """Is this (code, tournament, entrant, person) a code that was sent by mail?"""
-        gate.is_official = self.commands.is_official
+        gate.must_judge = self.commands.must_judge
 
     # ── people ──
 

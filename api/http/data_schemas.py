@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from replay.dataset.explorer import Node
+from replay.dataset.rates import RateMark
 
 
 class DataColumn(Struct, frozen=True):
@@ -41,6 +42,8 @@ class SavedQuery(Struct, frozen=True):
     keys: the columns that say what a row is about, beside `pool`.  With `matches=1` each is a parameter, and
         so is `in_pool`: the matches behind one row.
     rates: the columns that are rates, each with the column that says over how many cases.
+    sql: its SQL.  $name stands for the value of a parameter, {name} for the column that one chooses, $game
+        for the game and $pools for the list of the pools.
     """
 
     name: str
@@ -51,6 +54,7 @@ class SavedQuery(Struct, frozen=True):
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     rates: dict[str, str]
+    sql: str
 
 
 class SavedQueries(Struct, frozen=True):
@@ -80,6 +84,7 @@ class Sample(Struct, frozen=True):
     """On what an answer rests.
 
     rules: the version of the rules by which the data set was built.
+    rules_seen: the versions that decided moves of the matches that count.
     sql_sha256: the hash of the SQL.  The same snapshot, SQL and arguments give the same answer.
     arguments: the values of all parameters.
     pools: the pools that were asked for, with what counts; `mixed` if `pool=*` counts them as one.
@@ -90,23 +95,13 @@ class Sample(Struct, frozen=True):
     snapshot: str
     game: str
     rules: str
+    rules_seen: tuple[str, ...]
     sql_sha256: str
     arguments: dict[str, Any]
     pools: tuple[PoolCounts, ...]
     mixed: bool
     other_pools: dict[str, int]
     selection_unknown: bool
-
-
-class RateMark(Struct, frozen=True):
-    """A rate of a row (from 0) that is another one than that of the other rows of its pool.
-
-    p: the p value, adjusted by Holm for all rates that were compared.
-    """
-
-    row: int
-    rate: str
-    p: float
 
 
 class QueryAnswer(Sample, frozen=True):
@@ -206,6 +201,14 @@ class ExplorerAnswer(Sample, frozen=True):
     path: tuple[str, ...]
     trees: tuple[OpeningTree, ...]
     node: Node
+
+
+class OpeningMatches(Sample, frozen=True):
+    """The matches that a node of a tree of openings counts, each at the move with which it came there."""
+
+    path: tuple[str, ...]
+    matches: tuple[RowMatch, ...]
+    truncated: bool
 
 
 class SqlRequest(Struct, frozen=True, forbid_unknown_fields=True):

@@ -27,7 +27,7 @@ from domain.tournaments.commands import (
     Text,
 )
 from domain.tournaments.events import Result
-from domain.tournaments.terms import MOST_ENTRANTS, Terms, Time, Title
+from domain.tournaments.terms import MOST_ENTRANTS, GivenTerms, Terms, Time, Title
 
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
 InvitedName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
@@ -37,7 +37,7 @@ class Announce(Request, frozen=True):
     """A new tournament."""
 
     title: Title
-    terms: Terms
+    terms: GivenTerms
 
 
 class Expecting(Request, frozen=True):
@@ -264,7 +264,7 @@ class EntrantsView(Struct, frozen=True):
 
 
 class SideView(Struct, frozen=True):
-    """One side of a board: the entrant, and the seat that the pairing gives."""
+    """One side of a board: the entrant, and the seat that this entrant plays; "" while it is not drawn."""
 
     entrant: str
     seat: str
@@ -293,7 +293,12 @@ class PairView(Struct, frozen=True):
 
 
 class BoardView(Struct, frozen=True):
-    """One board; `light`: what `verify` found of its match (green, red, or none); `entry`: of its result."""
+    """One board; `light`: what `verify` found of its match (green, red, or none); `entry`: of its result.
+
+    why: the floats and the rule of the colours, as the engine names them; `group`: the half points that the
+        better one of both had before the round.
+    left: of one board as it is now, if its match has a clock: what each seat had left at the latest move.
+    """
 
     board: int
     round: int
@@ -308,6 +313,7 @@ class BoardView(Struct, frozen=True):
     policy: str
     entry: int
     pair: PairView | UnsetType = UNSET
+    left: dict[str, int] | UnsetType = UNSET
 
 
 class RoundView(Struct, frozen=True):
@@ -324,6 +330,40 @@ class RoundView(Struct, frozen=True):
     input_sha256: str
     boards: tuple[BoardView, ...]
     byes: dict[str, str]
+    names: dict[str, str]
+
+
+class ScheduledRound(Struct, frozen=True):
+    """When a round is played, as it was published, or else as the terms have it (null: no date)."""
+
+    round: int
+    opens_at: int | None
+    until: int | None
+
+
+class ScheduledGame(Struct, frozen=True):
+    """A board of the player in a published round, and until when it is played."""
+
+    round: int
+    board: int
+    match: str
+    entrant: str
+    opponent: str
+    status: str
+    opens_at: int | None
+    until: int | None
+
+
+class ScheduleView(Struct, frozen=True):
+    """The dates after `entry`: of the tournament, of its rounds, and of the games of one player, if asked."""
+
+    tournament: str
+    entry: int
+    root: str
+    time_zone: str
+    until: int | None
+    rounds: tuple[ScheduledRound, ...]
+    games: tuple[ScheduledGame, ...]
     names: dict[str, str]
 
 

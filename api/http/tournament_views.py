@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from api.gate.tournament_commands import Accepted
 from api.gate.tournaments import DraftedRound
@@ -19,16 +20,22 @@ from api.http.tournament_schemas import (
     PairView,
     RoundListed,
     RoundView,
+    ScheduledGame,
+    ScheduledRound,
+    ScheduleView,
     SideView,
     TournamentListed,
     TournamentView,
 )
+from api.http.tournament_seats import Sitting
 from domain.games import GAMES
 from domain.log import b64
 from domain.tournaments.history import TournamentLog
+from domain.tournaments.outcomes import seating, seats_are_open
 from domain.tournaments.state import Board, Entrant, Round, Tournament, results_of
 from domain.tournaments.totals import summed
 from projections.tournaments import TournamentRow
+from replay.tournaments.calendar import window_of
 
 
 def entries_of(accepted: Accepted) -> Entries:
@@ -106,8 +113,10 @@ def entrant_views(s: Tournament, some: Iterable[Entrant]) -> tuple[EntrantView, 
     )
 
 
-def round_view(log: TournamentLog, s: Tournament, one: Round, names: dict[str, str]) -> RoundView:
-    """Return a round with its boards."""
+def round_view(
+    log: TournamentLog, s: Tournament, one: Round, names: dict[str, str], sitting: Sitting
+) -> RoundView:
+    """Return a round with its boards; `sitting`: see `board_view`."""
     return RoundView(
         s.id,
         s.entry,
@@ -118,31 +127,74 @@ def round_view(log: TournamentLog, s: Tournament, one: Round, names: dict[str, s
         one.until,
         f"{one.pairing.engine} {one.pairing.version}",
         one.pairing.input_sha256,
-        tuple(board_view(s, one, board) for board in one.boards),
+        tuple(board_view(s, one, board, sitting) for board in one.boards),
         dict(one.byes),
         names,
     )
 
 
-def board_view(s: Tournament, one: Round, board: Board) -> BoardView:
-    """Return a board as it is shown."""
-    first, second = GAMES[s.terms.game].seats[:2]
+def board_view(s: Tournament, one: Round, board: Board, sitting: Sitting) -> BoardView:
+    """Return a board as it is shown.
+
+    Args:
+        sitting: who sits where in matches that run (`api.http.tournament_seats.sitting_in`).
+    """
+    players = sitting.get(board.match)
+    seats = GAMES[s.terms.game].seats[:2] if players or not seats_are_open(s, board) else ("", "")
+    seated = dict(zip(seating(s, board, players), seats, strict=True))
     checked = dict(board.outcome.checked) if board.outcome else {}
     return BoardView(
         board.number,
         one.number,
-        SideView(board.w, first),
-        SideView(board.b, second),
+        SideView(board.w, seated[board.w]),
+        SideView(board.b, seated[board.b]),
         board.match,
         board.status,
         _result(board),
         _light(checked),
         checked,
-        {"floats": board.floats, "colour_rule": board.colour_rule},
+        {"floats": board.floats, "colour_rule": board.colour_rule, "group": _group(s, one, board)},
         board.policy.policy if board.policy else "",
         board.ruling.entry if board.ruling else board.outcome.entry if board.outcome else board.opened,
         pair_view(s, one, board),
     )
+
+
+def _group(s: Tournament, one: Round, board: Board) -> str:
+    """The half points that the better one of a board had before the round."""
+    before = replace(s, rounds=s.rounds[: one.number - 1])
+    return str(max(before.score(name) for name in board.entrants))
+
+
+def schedule_view(
+    log: TournamentLog, s: Tournament, player: str | None, names: dict[str, str]
+) -> ScheduleView:
+    """Return the dates of a tournament, and of the games of a player."""
+    windows = [(number, *window_of(s, number)) for number in range(1, s.last_round + 1)]
+    entrant = s.entrant_of(player) if player else None
+    games = [
+        _scheduled(one, board, entrant.id)
+        for one in (s.rounds if entrant else ())
+        if entrant and one.status != "paired"
+        for board in one.boards_of(entrant.id)
+    ]
+    return ScheduleView(
+        s.id,
+        s.entry,
+        b64(log.roots[s.entry - 1]),
+        s.terms.time_zone,
+        s.terms.until,
+        tuple(ScheduledRound(*window) for window in windows),
+        tuple(games),
+        names,
+    )
+
+
+def _scheduled(one: Round, board: Board, entrant: str) -> ScheduledGame:
+    opponent = next(name for name in board.entrants if name != entrant)
+    opens = one.opens_at if board.adjourned is None else board.adjourned
+    until = one.until if board.extended is None else board.extended
+    return ScheduledGame(one.number, board.number, board.match, entrant, opponent, board.status, opens, until)
 
 
 def pair_view(s: Tournament, one: Round, board: Board) -> PairView | UnsetType:

@@ -39,7 +39,7 @@ class FollowedTournaments:
         cached = await call.services.tournaments.commands.cached(said.tournament)
         log, feed = cached.log, call.services.tournament_feed
         if said.after > log.entry:
-            raise Refused("unknown-move", "beyond-latest-move", {"last": log.entry})
+            raise Refused("unknown-move", "beyond-latest-entry", {"last": log.entry})
         if said.tournament in self._open:
             raise Refused("invalid", "already-following")
         call.services.streams.check(call.visitor.counted)

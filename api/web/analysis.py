@@ -6,12 +6,20 @@ a search or a parameter is no error of the page: it is said beside the field.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
 
 from msgspec import Struct
 from starlette.responses import Response
 
-from api.http.data_schemas import ExplorerAnswer, HitSummary, PositionHit, PositionsAnswer
+from api.http.data_schemas import (
+    ExplorerAnswer,
+    HitSummary,
+    OpeningMatches,
+    PositionHit,
+    PositionsAnswer,
+    Sample,
+)
 from api.http.game_words import words_address
 from api.http.routes.lists import names_of
 from api.http.routing import Call
@@ -33,10 +41,10 @@ from domain.kernel import Refused
 from replay.dataset.asking import place_of
 from replay.dataset.explorer import Node, openings
 from replay.dataset.search import VOCABULARIES, parse
-from replay.game_words import title_of
+from replay.game_words import game_words, title_of
 from replay.words import Words
 
-HITS = "50"
+HITS, MORE_HITS, MOST_HITS = "50", "1000", "10000"
 _WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 EXAMPLES = {
     "twilight_struggle": (
@@ -60,7 +68,7 @@ EXAMPLES = {
 
 async def find_page(pages: HasShell, call: Call) -> Response:
     """Positions that a search describes, and how often the first seat won the matches that had one."""
-    chosen = chosen_in(call, "game", "where", "pool", "first")
+    chosen = chosen_in(call, "game", "where", "pool", "first", "limit")
     game = chosen["game"] if chosen["game"] in VOCABULARIES else next(iter(VOCABULARIES))
     words = words_of(GAMES[game], call.language)
     wrong, at = "", 0
@@ -72,7 +80,8 @@ async def find_page(pages: HasShell, call: Call) -> Response:
             named = {**refused.values, "game": title_of(GAMES[game], call.language)}
             wrong = Refused(refused.kind, refused.id, named).text(call.language)
             at = place_of(refused)
-    asked = {**chosen, "game": game, "first": "1" if chosen["first"] else "", "limit": HITS}
+    limit = MORE_HITS if chosen["limit"] == MORE_HITS else HITS
+    asked = {**chosen, "game": game, "first": "1" if chosen["first"] else "", "limit": limit}
     if chosen["where"] and not wrong:
         found = await ask(call, "/v1/positions", asked, PositionsAnswer)
     elif not call.services.data.is_offered:
@@ -103,8 +112,15 @@ async def find_page(pages: HasShell, call: Call) -> Response:
         times=[(name, words.field(name) if words.knows(name) else "") for name in VOCABULARIES[game].time],
         names=await names_of(call, sorted(players)),
         few=FEW,
+        more="?" + urlencode({**_given(asked), "limit": MORE_HITS}) if limit == HITS else "",
+        every="/v1/positions?" + urlencode({**_given(asked), "limit": MOST_HITS}),
         state={"at": at},
     )
+
+
+def _given(chosen: Mapping[str, str]) -> dict[str, str]:
+    """The parameters that have a value."""
+    return {name: value for name, value in chosen.items() if value}
 
 
 def _pointed(text: str, at: int) -> tuple[str, str, str]:
@@ -159,16 +175,25 @@ def _vocabulary(game: str, words: Words) -> list[tuple[str, list[tuple[str, str]
 
 
 async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABULARIES))) -> Response:
-    """A tree of openings, from a node on: the matches of each child, and how often they were won."""
+    """A tree of openings, from a node on: how many matches took each child, and how often they were won.
+
+    With `matches` the matches that a node counts.
+    """
     if game not in openings():
         raise Refused("unknown-game", "no-such-game", {"games": list(openings())})
-    chosen = chosen_in(call, "path", "pool", "edition", "bid", "min_n")
-    found = await ask(call, "/v1/explorer", {**chosen, "game": game}, ExplorerAnswer)
-    words = words_of(GAMES[game], call.language)
-    answer: ExplorerAnswer | None = found.answer
+    chosen = chosen_in(call, "path", "pool", "edition", "bid", "turn", "min_n")
     known = openings()[game].trees
     path = [label for label in chosen["path"].split("/") if label]
     tree = path.pop(0) if path and path[0] in known else next(iter(known))
+    if not known[tree].has_turns:
+        chosen["turn"] = ""
+    of_node = call.request.query_params.get("matches") == "1"
+    kind: type[Sample] = OpeningMatches if of_node else ExplorerAnswer
+    matches = {"matches": "1"} if of_node else {}
+    found = await ask(call, "/v1/explorer", {**chosen, **matches, "game": game}, kind)
+    words = words_of(GAMES[game], call.language)
+    answer = found.answer if isinstance(found.answer, ExplorerAnswer) else None
+    behind = found.answer if isinstance(found.answer, OpeningMatches) else None
     return pages.shell.page(
         call,
         "explore.html",
@@ -182,9 +207,15 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
         trees=[(name, getattr(one, call.language)) for name, one in known.items()],
         steps=_steps(tree, path, words),
         has_bid=bool(openings()[game].bid),
+        has_turns=known[tree].has_turns,
+        turn=words.field("turn"),
+        editions=list(game_words(GAMES[game], call.language).editions.items()),
         away=found.away,
         wrong=found.wrong,
-        sample=answer,
+        sample=found.answer,
+        matches=behind.matches if behind else None,
+        truncated=behind.truncated if behind else False,
+        own_path="/".join((tree, *path)),
         node=_line(answer.node, tree, path, words) if answer else None,
         level=answer.node.level if answer else "",
         ended=answer.node.ended if answer else 0,

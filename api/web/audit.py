@@ -65,7 +65,8 @@ async def audit_page(pages: _Pages, call: Call, match: str) -> Response:
         found.rest()
     person = call.visitor.person
     organizes = person is not None and person.role in ORGANIZING
-    may_rule = organizes and not call.final and not seats_of(found, call.player)
+    of_tournament = found.opened.tournament is not None  # officials rule on its board, and in its room
+    may_rule = organizes and not (call.final or of_tournament or seats_of(found, call.player))
     shown["state"]["vocabulary"] = words_address_of(found, call.language) if may_rule else None
     return pages.shell.page(
         call,

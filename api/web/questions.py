@@ -57,6 +57,9 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
     elif not call.services.data.is_offered:
         found = Asked(away=not_offered(call))
     answer = found.answer
+    statement = None
+    if asked and answer:
+        statement = asked.behind(own) if chosen["matches"] else asked.statement(own)
     return pages.shell.page(
         call,
         "queries.html",
@@ -73,6 +76,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
         away=found.away,
         wrong=found.wrong,
         sample=answer,
+        sql=statement.as_it_stands if statement else "",
         table=_table(asked, own, answer, words) if asked and isinstance(answer, QueryAnswer) else None,
         matches=answer.matches if isinstance(answer, QueryMatches) else None,
         row=_chosen_row(asked, own, call.language) if asked and chosen["matches"] else {},

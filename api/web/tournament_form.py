@@ -28,7 +28,6 @@ from domain.tournaments.formats.knockout import rounds as rounds_of_bracket
 from domain.tournaments.formats.league import MOST_DIVISIONS
 from domain.tournaments.terms import (
     BOTH,
-    DEFAULT_TIE_BREAKS,
     GAME_POINTS,
     MOST_BYES,
     MOST_ENTRANTS,
@@ -38,6 +37,7 @@ from domain.tournaments.terms import (
     Format,
     StageFormat,
     Terms,
+    usual_tie_breaks,
 )
 from replay.game_words import game_words, title_of
 
@@ -237,15 +237,9 @@ def _of_format(reader: _Reader) -> dict[str, Any]:
                 reader.wrong.setdefault("stages", Wrong("wrong_stage_rounds", {"most": MOST_ROUNDS}))
     if chosen != "knockout" and reader.form.get("both_sides") == "true":
         plain["sides"] = BOTH
-    if "tie_breaks" not in reader.form:
-        plain["tie_breaks"] = usual_tie_breaks(chosen, plain.get("sides", ""))
+        if "tie_breaks" not in reader.form:
+            plain["tie_breaks"] = [GAME_POINTS, *usual_tie_breaks(chosen)]
     return plain
-
-
-def usual_tie_breaks(format_: str, sides: str) -> list[str]:
-    """Return the tie-breaks of a format; if pairs play both sides, first the points of single matches."""
-    usual = ("DE", "SB", "WIN", "LOT") if format_ in ("round_robin", "league") else DEFAULT_TIE_BREAKS
-    return [GAME_POINTS, *usual] if sides == BOTH else list(usual)
 
 
 def _divisions(reader: _Reader) -> list[int]:

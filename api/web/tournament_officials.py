@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from msgspec import Struct
 from msgspec.structs import fields
 from starlette.responses import Response
 
@@ -33,13 +32,14 @@ from api.web.tournament_parts import (
 from domain.kernel import Refused
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
-from domain.tournaments.crosstables import FIRST_COLOUR, table_for_pairing
+from domain.tournaments.crosstables import FIRST_COLOUR
 from domain.tournaments.drafts import needs_engine, pairs_of
 from domain.tournaments.judging import must_be_official
+from domain.tournaments.opinions import warnings
 from domain.tournaments.rounds import PAIRED_BY_HAND, next_round
 from domain.tournaments.state import Round, Tournament
 from replay.local_time import moment
-from replay.tournaments.legality import breaches, colour_flags
+from replay.tournaments.changed_terms import read_changes
 
 POLICIES = (
     "adjourn",
@@ -53,14 +53,6 @@ POLICIES = (
 TIMED = ("extend", "adjourn")  # the measures that name a time
 MEASURES = (*TIMED, "pause", "resume")
 WHY_CHANGED: tuple[str, ...] = get_args(next(f.type for f in fields(c.ChangePairing) if f.name == "reason"))
-
-
-class Warned(Struct, frozen=True):
-    """What speaks against a board of a pairing, by kind, and the entrant or board that it is about."""
-
-    kind: str
-    about: str
-    number: int = 0
 
 
 async def officials_page(pages: HasShell, call: Call, tournament: str) -> Response:
@@ -144,31 +136,6 @@ def exchanged(one: Round, a: str, b: str) -> list[tuple[str, str]]:
     return [(other.get(board.w, board.w), other.get(board.b, board.b)) for board in first]
 
 
-def warnings(s: Tournament, number: int, pairs: list[tuple[str, str]]) -> list[Warned]:
-    """Return what speaks against the pairs of a round: rematches, colours, differences of points."""
-    table = table_for_pairing(s, number)
-    numbers = {line.entrant: line.number for line in table.lines}
-    names = {line.number: line.entrant for line in table.lines}
-    if not all(w in numbers and b in numbers for w, b in pairs):
-        raise Refused("not-entered", "no-such-entrant", {"entrant": "?"})
-    known = [(numbers[w], numbers[b]) for w, b in pairs]
-    rematches = [
-        Warned("rematch", names[found.numbers[0]])
-        for found in breaches(table, number, known, ())
-        if found.breach == "rematch"
-    ]
-    colours = [
-        Warned("in_a_row" if flag.in_a_row > flag.difference else "colours", names[flag.number])
-        for flag in colour_flags(table, number, known)
-    ]
-    apart = [
-        Warned("points", w, place)
-        for place, (w, b) in enumerate(pairs, 1)
-        if abs(s.score(w) - s.score(b)) > s.terms.points.win // 2
-    ]
-    return [*rematches, *colours, *apart]
-
-
 # ── What the forms of the desk do ──
 
 
@@ -180,6 +147,7 @@ async def do_as_official(pages: HasShell, call: Call, tournament: str) -> Respon
     if kind == "invite":
         return await _invite(pages, call, frame, form)
     work = {
+        "change_terms": _change_terms,
         "pair": _pair,
         "change": _change,
         "publish_round": _publish_round,
@@ -213,6 +181,13 @@ def _named(line: str) -> dict[str, str]:
     if found and line.endswith(">") and not set("<>@") & set(name):
         return {"name": name.strip(), "mail": address}
     return {"name": line, "mail": ""} if set("<>@") & set(line) else {"name": line}
+
+
+async def _change_terms(call: Call, frame: Frame, form: Mapping[str, str]) -> None:
+    order = read_changes(form.get("terms", "").encode(), form.get("reason", ""))
+    await call.services.tournaments.commands.command(
+        frame.s.id, order, actor_of(call), expect=number_in(form, "expect")
+    )
 
 
 async def _pair(call: Call, frame: Frame, form: Mapping[str, str]) -> None:

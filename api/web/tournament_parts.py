@@ -18,6 +18,7 @@ from api.http.caching import NEVER
 from api.http.decoding import content_of
 from api.http.permissions import looked
 from api.http.routing import Call
+from api.http.tournament_seats import Sitting, sitting_in
 from api.http.tournament_views import pair_view, people_of
 from api.store.interface import StoreError
 from api.web.clocks import SeatClock, seat_clock
@@ -30,6 +31,7 @@ from domain.match import Match
 from domain.refusals import QUOTED
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor, role_of
+from domain.tournaments.outcomes import seating
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.clocks import clock_after
 from replay.evidence import Held, held
@@ -46,10 +48,20 @@ C = TypeVar("C")
 
 
 class Frame:
-    """A tournament after an entry, as one caller looks at it; `latest` is its last entry."""
+    """A tournament after an entry, as one caller looks at it; `latest` is its last entry.
 
-    def __init__(self, call: Call, log: TournamentLog, state: Tournament, names: Mapping[str, str]) -> None:
-        self.call, self.log, self.s, self.names = call, log, state, names
+    sitting: who sits where in matches that run, where only these say it.
+    """
+
+    def __init__(
+        self,
+        call: Call,
+        log: TournamentLog,
+        state: Tournament,
+        names: Mapping[str, str],
+        sitting: Sitting,
+    ) -> None:
+        self.call, self.log, self.s, self.names, self._sitting = call, log, state, names, sitting
         person = call.visitor.person
         self.role = role_of(log.state, Actor(person.id, person.role)) if person else ""
         self.own = log.state.entrant_of(person.id) if person else None
@@ -68,13 +80,17 @@ class Frame:
 
     @cached_property
     def seats(self) -> list[str]:
-        """The names of the seats that the first and the second colour give."""
+        """The names of the first and of the second seat."""
         return [self.words.name(seat) for seat in list(GAMES[self.s.terms.game].seats)[:2]]
 
     @property
     def shown_rounds(self) -> list[Round]:
         """The rounds whose pairings are public."""
         return [one for one in self.s.rounds if one.status != "paired"]
+
+    def seated(self, board: Board) -> tuple[str, str]:
+        """Both entrants of a board, the one who plays the first seat first."""
+        return seating(self.s, board, self._sitting.get(board.match))
 
     def name(self, entrant: str) -> str:
         """The name of an entrant; the id where there is none."""
@@ -112,7 +128,8 @@ async def framed(call: Call, tournament: str, at: str | None = None) -> Frame:
     state = await asyncio.to_thread(state_at, log, entry)
     people = sorted({*people_of(log.state), *(record.entry.by for record in log.records if record.entry.by)})
     names = await call.services.names.of(people, call.language)
-    return Frame(call, log, state, names)
+    sitting = await sitting_in(call, state, [board for one in state.rounds for board in one.boards])
+    return Frame(call, log, state, names, sitting)
 
 
 def _shown(pages: HasShell, frame: Frame, template: str, **context: Any) -> Response:
@@ -179,19 +196,28 @@ class PairShown(Struct, frozen=True):
 
 
 class BoardShown(Struct, frozen=True):
-    """A board in a table: `light` keys its word; `clocks`, `turn` (who moves): of a match that runs.
+    """A board in a table: `light` keys its word; `clocks`, `turn` (who moves): by seat, of a match that runs.
 
+    seated: both entrants, the one on the first seat first.  result: both halves, that of `board.w` first.
     pair: of entrants who play both sides.
     """
 
     board: Board
     round: int
+    seated: tuple[str, str]
     result: tuple[str, str] | None
     light: str
     clocks: tuple[SeatClock, ...] = ()
     turn: tuple[bool, bool] = (False, False)
     move: int = 0
     pair: PairShown | None = None
+
+    @property
+    def result_by_seat(self) -> tuple[str, str] | None:
+        """Both halves of the result, that of the first seat first."""
+        if self.result is None or self.seated == self.board.entrants:
+            return self.result
+        return self.result[1], self.result[0]
 
 
 def pair_shown(frame: Frame, one: Round, board: Board) -> PairShown | None:
@@ -228,7 +254,8 @@ async def boards_of(frame: Frame, one: Round) -> list[BoardShown]:
 async def board_shown(frame: Frame, one: Round, board: Board, *, live: bool) -> BoardShown:
     """Return one board; `live`: its match is looked at for clocks and turn."""
     pair = pair_shown(frame, one, board)
-    plain = BoardShown(board, one.number, RESULTS.get(board.result), light_of(board), pair=pair)
+    seated, result = frame.seated(board), RESULTS.get(board.result)
+    plain = BoardShown(board, one.number, seated, result, light_of(board), pair=pair)
     if not live:
         return plain
     try:

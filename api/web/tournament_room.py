@@ -42,6 +42,7 @@ from domain.tournaments import commands as c
 from domain.tournaments import events as e
 from domain.tournaments.judging import must_be_official, must_go_on, must_not_be_interested
 from domain.tournaments.measures import ALL, board_of_match
+from domain.tournaments.state import Board, Round
 from replay.boards.drawing import svg
 from replay.clocks import clock_after
 from replay.evidence import Held
@@ -135,6 +136,7 @@ async def _page(
         kept=kept,
         refusals=call.gate.refusals.latest(_REFUSALS, match.id),
         calls=[frame.s.calls[entry] for entry in room.evidence.dispute.calls],
+        notes=_notes(frame, one, board),
         call_text=call_text,
         back=back,
         reads=_reads(frame, match.id),
@@ -184,6 +186,13 @@ def _seen(match: Match, words: Words, move: int, seat: str | None) -> Seen:
     picture = f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}" if drawn else ""
     status = status_items(scene_at(match, move, seat), words)
     return Seen(picture, status, hands(match, words, move, seat), table_text(match, words, move, seat))
+
+
+def _notes(frame: Frame, one: Round, board: Board) -> list[int]:
+    """The rulings on a board that have a sealed note, by their entries."""
+    place = (one.number, board.number)
+    ruled = [entry for entry, made in frame.s.rulings.items() if (made.round, made.board) == place]
+    return [entry for entry in ruled if frame.log.records[entry - 1].parts["officials"].text]
 
 
 def _reads(frame: Frame, match: str) -> Sequence[e.PrivilegedRead]:
@@ -239,11 +248,11 @@ async def _read(pages: HasShell, frame: Frame, match: str, form: Mapping[str, st
 async def _read_call(
     pages: HasShell, frame: Frame, match: str, form: Mapping[str, str], expect: int
 ) -> Response:
-    """Show the text of a call about the match."""
+    """Show the text of a call about the match, or the note of a ruling on it."""
     call, s, entry = frame.call, frame.s, number_in(form, "call")
     cached = await looked(call, match)
     one, board = board_of_match(s, match)
-    if entry not in dispute_of(s, one.number, board).calls:
+    if entry not in (*dispute_of(s, one.number, board).calls, *_notes(frame, one, board)):
         raise Refused("not-found", "no-such-call", {"entry": entry})
     about = {"sealed_entry": entry, "why": form.get("why", "")}
     order = converted({"do": "read_privileged", **about}, c.ReadPrivileged)

@@ -19,7 +19,7 @@ from replay.tournaments.standings import Explained, Standings
 
 
 class CellShown(Struct, frozen=True):
-    """A round of an entrant: the opponent's number and id, the seat (0 or 1), the half of the result.
+    """A round of an entrant: number and id of the opponent, own seat (0 or 1), own half of the result.
 
     kind: "win", "loss", "draw", "pending", or the kind of a bye.
     points: from both matches of a pair that plays both sides, "1½ : ½"; "" of one match.
@@ -53,29 +53,29 @@ def _cell(frame: Frame, one: Round, entrant: str, pair: Sequence[Board], total: 
     if not pair:
         return CellShown(one.number, one.byes.get(entrant, "absent"), total=total)
     board = pair[0]
-    seat = 0 if board.w == entrant else 1
-    other, result = board.entrants[1 - seat], RESULTS.get(frame.s.result_of(pair))
-    own = result[seat] if result else ""
+    colour = board.entrants.index(entrant)
+    other, result = board.entrants[1 - colour], RESULTS.get(frame.s.result_of(pair))
+    own = result[colour] if result else ""
     kind = {"1": "win", "+": "win", "½": "draw", "": "pending"}.get(own, "loss")
     return CellShown(
         one.number,
         kind,
         frame.numbers.get(other, 0),
         other,
-        seat,
+        frame.seated(board).index(entrant),
         own,
         board.number,
         light_of_pair(pair),
         board.floats,
         total,
-        _points(frame, one, board, seat) if len(pair) > 1 else "",
+        _points(frame, one, board, colour) if len(pair) > 1 else "",
     )
 
 
-def _points(frame: Frame, one: Round, board: Board, seat: int) -> str:
-    """The points of both matches of a pair, those of the entrant with this seat of the first board first."""
+def _points(frame: Frame, one: Round, board: Board, colour: int) -> str:
+    """The points of both matches of a pair, the entrant with this colour of the first board first."""
     pair = pair_shown(frame, one, board)
-    return f"{pair.points[seat]} : {pair.points[1 - seat]}" if pair else ""
+    return f"{pair.points[colour]} : {pair.points[1 - colour]}" if pair else ""
 
 
 async def standings_page(pages: HasShell, call: Call, tournament: str) -> Response:

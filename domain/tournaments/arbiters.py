@@ -10,12 +10,14 @@ from domain.tournaments.judging import (
     Actor,
     Given,
     board_in,
+    board_of_call,
     entrant_for,
     entrant_in,
     must_be_director,
     must_be_official,
     must_go_on,
     must_not_be_interested,
+    must_not_be_near,
     on,
     round_in,
 )
@@ -23,7 +25,7 @@ from domain.tournaments.log import New
 from domain.tournaments.measures import running_boards
 from domain.tournaments.rounds import must_be_done
 from domain.tournaments.sides import new_lot
-from domain.tournaments.state import Board, Entrant, Tournament
+from domain.tournaments.state import Board, Call, Entrant, Tournament
 from domain.tournaments.terms import must_be_plain
 
 MOST_CALLS = 5  # of one entrant that stand at once
@@ -86,20 +88,45 @@ def answer_call(s: Tournament, command: c.AnswerCall, actor: Actor, given: Given
         raise Refused("not-found", "no-such-call", {"entry": command.call})
     if call.answer:
         raise Refused("late", "answered-already", {"entry": command.call})
-    if s.entrants[call.entrant].player == actor.person:
-        raise Refused("interest", "own-call")
-    _must_be_another(s, call.ruling, actor)
+    _must_be_neutral(s, call, actor)
+    _must_be_another(s, call, actor)
     text = e.Sealed(command.text)
     fields = {"call": call.entry, "outcome": command.outcome}
     sealed = {e.OFFICIALS: text, f"{e.PARTY}{call.entrant}": text}
     return [New(e.ArbiterAnswered, fields, sealed, call.entrant)]
 
 
-def _must_be_another(s: Tournament, ruling: int, actor: Actor) -> None:
-    ruled = [board.ruling for one in s.rounds for board in one.boards if board.ruling]
-    by = next((one.by for one in ruled if one.entry == ruling), None)
-    if by == actor.person and any(person != actor.person for person in s.offices):
+def _must_be_neutral(s: Tournament, call: Call, actor: Actor) -> None:
+    """Check that an official did not make a call, and may judge the board that it is about.
+
+    Raises:
+        Refused: interest.
+    """
+    if s.entrants[call.entrant].player == actor.person:
+        raise Refused("interest", "own-call")
+    if about := board_of_call(s, call):
+        must_not_be_interested(s, *about, actor)
+
+
+def _must_be_another(s: Tournament, call: Call, actor: Actor) -> None:
+    """Check that an objection is not answered by who made the ruling, if another official may answer it.
+
+    Raises:
+        Refused: interest.
+    """
+    ruled = s.rulings.get(call.ruling)
+    if ruled is None or ruled.by != actor.person:
+        return
+    if any(person != actor.person and _is_neutral(s, call, person) for person in s.offices):
         raise Refused("interest", "own-ruling")
+
+
+def _is_neutral(s: Tournament, call: Call, person: str) -> bool:
+    try:
+        _must_be_neutral(s, call, Actor(person, ""))
+    except Refused:
+        return False
+    return True
 
 
 @on(c.Rule)
@@ -136,6 +163,7 @@ def penalise(s: Tournament, command: c.Penalise, actor: Actor, given: Given) -> 
     one = entrant_in(s, command.entrant)
     if actor.person in (one.player, *one.players):
         raise Refused("interest", "own-penalty")
+    _must_not_have_met(s, one, actor)
     if (command.penalty in ("points", "time")) != bool(command.amount):
         raise Refused("invalid", "penalty-amount", {"penalty": command.penalty})
     if command.penalty == "points" and command.amount > 40:
@@ -152,6 +180,17 @@ def penalise(s: Tournament, command: c.Penalise, actor: Actor, given: Given) -> 
         "text": command.text,
     }
     return [New(e.Penalised, fields)]
+
+
+def _must_not_have_met(s: Tournament, one: Entrant, actor: Actor) -> None:
+    """Check that an official is no opponent of an entrant, and not near them.  Raises Refused: interest."""
+    own = s.entrant_of(actor.person)
+    met = own is not None and any(
+        own.id in board.entrants for had in s.rounds for board in had.boards_of(one.id)
+    )
+    if met:
+        raise Refused("interest", "own-opponent")
+    must_not_be_near(s, (one.id,), actor)
 
 
 @on(c.DrawLot)

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from domain.bounds import MatchId, PlayerId
 from domain.tournaments.events import Result
-from domain.tournaments.terms import MOST_ENTRANTS, MOST_ROUNDS, Time
+from domain.tournaments.terms import FIELDS, MOST_ENTRANTS, MOST_ROUNDS, Time
 
 MOST_BOARDS = MOST_ENTRANTS // 2
 TEXT = 2_000  # characters of a text of a person
@@ -56,12 +56,27 @@ class _Command(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown
 # ── People and terms ──
 
 
-class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
-    """Give one field of the terms another value; `value` is JSON as text."""
+TermName = Annotated[str, Meta(min_length=1, max_length=64)]
+TermValue = Annotated[str, Meta(max_length=16_384)]
 
-    path: Annotated[str, Meta(min_length=1, max_length=64)]
-    value: Annotated[str, Meta(max_length=16_384)]
+
+class ChangedTerm(Struct, frozen=True, forbid_unknown_fields=True):
+    """Another field of the terms, and its value: JSON as text."""
+
+    path: TermName
+    value: TermValue
+
+
+class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
+    """Give a field of the terms another value; `value` is JSON as text.
+
+    also: further fields; all of them are judged together.
+    """
+
+    path: TermName
+    value: TermValue
     reason: Reason
+    also: Annotated[tuple[ChangedTerm, ...], Meta(max_length=len(FIELDS))] = ()
 
 
 class Appoint(_Command, frozen=True, kw_only=True, tag="appoint"):
@@ -209,7 +224,10 @@ class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
 
 
 class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
-    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`."""
+    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`.
+
+    closed_by: what closed the match; house_seeded: did no seat add a salt?  Neither is stored.
+    """
 
     round: RoundNumber
     board: BoardNumber
@@ -222,6 +240,8 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     score: dict[str, int]
     sides: dict[str, str]
     checked: dict[str, str]
+    closed_by: str = ""
+    house_seeded: bool = False
 
 
 class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):
@@ -391,9 +411,9 @@ class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
 
 
 class ReadPrivileged(_Command, frozen=True, kw_only=True, tag="read_privileged"):
-    """An official is to see what is hidden: moves of a running match from a view, or the text of a call.
+    """An official is to see what is hidden: moves of a running match from a view, or a sealed text.
 
-    view: a seat, or "all"; first, last: the moves.  sealed_entry: the call, or its answer.
+    view: a seat, or "all"; first, last: the moves.  sealed_entry: a call, its answer, or a ruling.
     """
 
     why: Reason

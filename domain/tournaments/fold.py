@@ -25,10 +25,11 @@ from domain.tournaments.state import (
     Outcome,
     Publication,
     Round,
+    RuledBoard,
     Ruling,
     Tournament,
 )
-from domain.tournaments.terms import with_field
+from domain.tournaments.terms import BY_LOT, with_field
 
 T = TypeVar("T", bound=e.Entry)
 Step = Callable[[Tournament, T], Tournament]
@@ -243,7 +244,7 @@ def _pairing_changed(s: Tournament, entry: e.PairingChanged) -> Tournament:
 def _round_published(s: Tournament, entry: e.RoundPublished) -> Tournament:
     one, lot = s.rounds[entry.round - 1], s.lots.get(label_of(entry.round))
     boards = one.boards
-    if lot is not None and s.terms.sides == "lot":
+    if lot is not None and s.terms.sides == BY_LOT:
         boards = tuple(replace(board, exchanged=exchanged(lot, board.number)) for board in boards)
     fresh = replace(one, status="published", boards=boards, opens_at=entry.opens_at, until=entry.until)
     return _in_round(s, entry.round, fresh)
@@ -280,6 +281,8 @@ def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
 @_on(e.Ruled)
 def _ruled(s: Tournament, entry: e.Ruled) -> Tournament:
     ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported)
+    made = RuledBoard(entry.round, entry.board, entry.by)
+    s = replace(s, rulings={**s.rulings, entry.entry: made})
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, ruling=ruling))
 
 

@@ -6,7 +6,7 @@ an empty list says that the command was carried out already.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from domain.kernel import Refused
 from domain.tournaments.events import Role
 from domain.tournaments.formats.cut import Ranked
 from domain.tournaments.log import New
-from domain.tournaments.state import ARBITER, DIRECTOR, Board, Entrant, Round, Tournament
+from domain.tournaments.state import ARBITER, DIRECTOR, Board, Call, Entrant, Round, Tournament
 
 ADMIN, ORGANIZER, HOUSE = "admin", "organizer", "house"
 C = TypeVar("C", bound=Struct)
@@ -163,7 +163,7 @@ def board_in(one: Round, number: int) -> Board:
 
 
 def must_not_be_interested(s: Tournament, one: Round, board: Board, actor: Actor) -> None:
-    """Check that an official does not play on this board, nor has the score of one who does.
+    """Check that an official does not play on this board, and is not near to an entrant who does.
 
     Raises:
         Refused: interest.
@@ -172,8 +172,33 @@ def must_not_be_interested(s: Tournament, one: Round, board: Board, actor: Actor
         return
     if any(actor.person in (s.entrants[name].player, *s.entrants[name].players) for name in board.entrants):
         raise Refused("interest", "own-board")
+    must_not_be_near(s, board.entrants, actor)
+
+
+def must_not_be_near(s: Tournament, entrants: Iterable[str], actor: Actor) -> None:
+    """Check that an official does not play in the score group or the division of one of these entrants.
+
+    Raises:
+        Refused: interest.
+    """
     own = s.entrant_of(actor.person)
-    if own is None or not own.takes_part or one.number > len(s.rounds):
+    if own is None or not own.takes_part:
         return
-    if s.score(own.id) in {s.score(name) for name in board.entrants}:
+    names = tuple(entrants)
+    if s.score(own.id) in {s.score(name) for name in names}:
         raise Refused("interest", "own-score-group")
+    division = s.division_of(own.id)
+    if division and division in {s.division_of(name) for name in names}:
+        raise Refused("interest", "own-division", {"division": division})
+
+
+def board_of_call(s: Tournament, call: Call) -> tuple[Round, Board] | None:
+    """Return the round and the board that a call is about, or that the ruling is about to which it objects.
+
+    None: it names neither.
+    """
+    ruled = s.rulings.get(call.ruling)
+    number, place = (ruled.round, ruled.board) if ruled else (call.round, call.board)
+    one = s.at_round(number)
+    board = one.board(place) if one else None
+    return (one, board) if one and board else None

@@ -10,6 +10,7 @@ from domain.tournaments.judging import (
     Actor,
     Given,
     board_in,
+    board_of_call,
     must_be_house,
     must_be_official,
     must_go_on,
@@ -169,11 +170,17 @@ def read_privileged(s: Tournament, command: c.ReadPrivileged, actor: Actor, give
 
 
 def _must_not_be_concerned(s: Tournament, entry: int, actor: Actor) -> None:
-    """Check that a sealed entry is a call or its answer, and that the reader does not play on its board."""
+    """Check that an entry may have a sealed text, and that the reader may judge the board that it is about.
+
+    It is a call, the answer to one, or a ruling.  Raises Refused: not-found, interest.
+    """
+    ruled = s.rulings.get(entry)
+    if ruled is not None:
+        one = round_in(s, ruled.round)
+        must_not_be_interested(s, one, board_in(one, ruled.board), actor)
+        return
     call = s.calls.get(entry) or next((one for one in s.calls.values() if one.answer == entry), None)
     if call is None:
-        raise Refused("not-found", "no-such-call", {"entry": entry})
-    one = s.at_round(call.round)
-    board = one.board(call.board) if one else None
-    if one is not None and board is not None:
-        must_not_be_interested(s, one, board, actor)
+        raise Refused("not-found", "nothing-sealed", {"entry": entry})
+    if about := board_of_call(s, call):
+        must_not_be_interested(s, *about, actor)

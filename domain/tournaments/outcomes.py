@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from domain.events import BoardOf, Closed, Ruled
+from domain.games import GAMES
 from domain.kernel import Result, Seat
 from domain.log import b64
 from domain.match import Match
 from domain.tournaments.commands import RecordResult
+from domain.tournaments.drafts import options_of
 from domain.tournaments.state import Board, Tournament
+from domain.tournaments.terms import BID, BY_LOT
 
 
 class EndedMatch(Struct, frozen=True):
@@ -19,7 +22,7 @@ class EndedMatch(Struct, frozen=True):
 
     place: the board for which it was opened.  players: by seat, "" for a seat that nobody took.
     first_root, root: over the first move, and over all moves.  rulings: the moves that are rulings.
-    result: None if it has none; by: what closed it.
+    result: None if it has none; by: what closed it.  house_seeded: did no seat add a salt?
     """
 
     match: str
@@ -31,6 +34,7 @@ class EndedMatch(Struct, frozen=True):
     rulings: tuple[int, ...]
     result: Result | None
     by: str
+    house_seeded: bool = False
 
 
 def ended(match: Match) -> EndedMatch | None:
@@ -48,6 +52,7 @@ def ended(match: Match) -> EndedMatch | None:
         rulings=tuple(record.move for record in match.records if isinstance(record.entry, Ruled)),
         result=closed.result,
         by=closed.by,
+        house_seeded=match.house_seeded,
     )
 
 
@@ -68,6 +73,32 @@ def sides_of(s: Tournament, board: Board, players: Mapping[Seat, str]) -> dict[S
         for place, (seat, player) in enumerate(players.items())
     }
     return found if len(set(found.values())) == 2 else dict(zip(players, board.seated, strict=False))
+
+
+def seating(s: Tournament, board: Board, players: Mapping[Seat, str | None] | None = None) -> tuple[str, str]:
+    """Return both entrants of a board, the one who plays the first seat first.
+
+    A match that is over says it.  One that runs says it with `players`: who sits there now, by seat.  Else it
+    is the seats that were kept.
+    """
+    seats = list(GAMES[s.terms.game].seats)[:2]
+    sides = board.outcome.sides if board.outcome else {}
+    if not sides and players:
+        sides = sides_of(s, board, {seat: players.get(seat) or "" for seat in seats})
+    first, second = (sides.get(seat, kept) for seat, kept in zip(seats, board.seated, strict=True))
+    return first, second
+
+
+def seats_are_open(s: Tournament, board: Board) -> bool:
+    """Can the tournament not say yet who plays which seat?  A lot or bids are to come."""
+    if board.outcome is not None:
+        return False
+    return bids_for_seats(s, board) or (s.terms.sides == BY_LOT and not board.opened)
+
+
+def bids_for_seats(s: Tournament, board: Board) -> bool:
+    """Do the players of a board bid for the seats in their match?"""
+    return options_of(s.terms, board).get(BID, "none") != "none"
 
 
 def recorded(
@@ -93,6 +124,8 @@ def recorded(
         score=dict(result.score) if result else {},
         sides=sides,
         checked=checked,
+        closed_by=match.by,
+        house_seeded=match.house_seeded,
     )
 
 

@@ -23,7 +23,16 @@ from domain.tournaments.judging import (
 )
 from domain.tournaments.log import New
 from domain.tournaments.state import DIRECTOR, Entrant, Tournament
-from domain.tournaments.terms import FREE_LATER, Terms, changed, digest, must_be_plain, settled
+from domain.tournaments.terms import (
+    FIELDS,
+    FREE_LATER,
+    Terms,
+    changed,
+    digest,
+    field_text,
+    must_be_plain,
+    settled,
+)
 
 
 def announced(tournament: str, title: str, terms: Terms, actor: Actor, given: Given, product: str) -> New:
@@ -54,22 +63,37 @@ def announced(tournament: str, title: str, terms: Terms, actor: Actor, given: Gi
 
 @on(c.ChangeTerms)
 def change_terms(s: Tournament, command: c.ChangeTerms, actor: Actor, given: Given) -> list[New]:
-    """The director changes a field: any before the first pairing, afterwards few."""
+    """The director changes fields: any before the first pairing, afterwards few.
+
+    There is an entry for each field that has another value then.
+    """
     must_be_director(s, actor)
     must_go_on(s)
     must_be_plain({"reason": command.reason})
-    if s.rounds and command.path not in FREE_LATER:
-        raise Refused("terms", "term-stands", {"path": command.path, "free": sorted(FREE_LATER)})
-    terms, before = changed(s.terms, command.path, command.value, given.now)
+    values = {command.path: command.value, **{one.path: one.value for one in command.also}}
+    if len(values) <= len(command.also):
+        raise Refused("terms", "term-twice")
+    terms = changed(s.terms, values, given.now)
+    other = {
+        path: after for path in FIELDS if (after := field_text(terms, path)) != field_text(s.terms, path)
+    }
+    if s.rounds:
+        other = {path: after for path, after in other.items() if path in values}
+        for path in other.keys() - FREE_LATER:
+            raise Refused("terms", "term-stands", {"path": path, "free": sorted(FREE_LATER)})
     for group in terms.forbidden or ():
         for name in group.entrants:
             entrant_in(s, name)
     taking_part = sum(one.takes_part for one in s.entrants.values())
     if terms.most_entrants < taking_part:
         raise Refused("terms", "fewer-places-than-entrants", {"count": taking_part})
-    after = changed(terms, command.path, command.value, given.now)[1]
-    about = {"path": command.path, "before": before, "after": after, "reason": command.reason}
-    return [New(e.TermsChanged, about)]
+    return [
+        New(
+            e.TermsChanged,
+            {"path": path, "before": field_text(s.terms, path), "after": after, "reason": command.reason},
+        )
+        for path, after in other.items()
+    ]
 
 
 @on(c.Appoint)

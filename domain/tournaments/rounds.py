@@ -33,13 +33,15 @@ from domain.tournaments.judging import (
     round_in,
 )
 from domain.tournaments.log import New
+from domain.tournaments.opinions import opinion
 from domain.tournaments.outcomes import result_of
 from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
-from domain.tournaments.terms import must_be_plain
+from domain.tournaments.terms import BY_LOT, must_be_plain
 from domain.tournaments.totals import FORFEITS
 
 VERIFIED = "ok"  # what a question of `verify` says if all is well
+RULING = "ruling"  # what closed a match that was not played to its end
 PAIRED_BY_HAND = frozenset({"swiss", "round_robin"})  # the formats whose rounds an official may pair by hand
 BEHIND_NOW = 60_000_000  # microseconds by which the opening of a round may lie in the past
 
@@ -230,14 +232,13 @@ def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given:
     _must_cover(s, pairs, byes)
     due = on_both_sides(s.terms, tuple((w, b, "", "") for w, b in pairs))
     boards = tuple(e.PairedBoard(place, *one) for place, one in enumerate(due, 1))
-    opinion = ("rematch",) if _met_before(s, one.number, pairs) else ()
     about = {
         "round": one.number,
         "boards": boards,
         "byes": byes,
         "reason": command.reason,
         "text": command.text,
-        "opinion": opinion,
+        "opinion": opinion(s, one.number, pairs),
     }
     return [New(e.PairingChanged, about)]
 
@@ -263,7 +264,7 @@ def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: G
         raise Refused("unfinished", "calls-stand", {"calls": calls})
     opens, until = _window(s, command, given.now)
     published = New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})
-    if s.terms.sides != "lot":
+    if s.terms.sides != BY_LOT:
         return [published]
     return [new_lot(s, label_of(one.number), SIDES_LOT, given), published]
 
@@ -313,7 +314,11 @@ def open_board(s: Tournament, command: c.OpenBoard, actor: Actor, given: Given) 
 
 @on(c.RecordResult)
 def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: Given) -> list[New]:
-    """The house records what a match came to, once, and confirms it if everything verifies."""
+    """The house records what a match came to, once, and confirms what was played if everything verifies.
+
+    What a ruling decided stands by the entry of that ruling, never by a confirmation of the house.  A match
+    to which no player added a salt waits for an official, if the terms want salts.
+    """
     must_be_house(actor)
     one = round_in(s, command.round)
     board = board_in(one, command.board)
@@ -340,7 +345,8 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
 def _is_confirmed(s: Tournament, board: Board, command: c.RecordResult) -> bool:
     called = any((call.round, call.board) == (command.round, command.board) for call in s.standing_calls)
     green = bool(command.checked) and all(found == VERIFIED for found in command.checked.values())
-    return green and not called
+    counts = s.terms.house_seeded or not command.house_seeded
+    return green and counts and not called and command.closed_by != RULING
 
 
 @on(c.Confirm)

@@ -221,6 +221,14 @@ class Call(Struct, frozen=True, omit_defaults=True):
     held_root: str = ""
 
 
+class RuledBoard(Struct, frozen=True):
+    """The board of a ruling, and who made it ("" is the house)."""
+
+    round: int
+    board: int
+    by: str
+
+
 class Publication(Struct, frozen=True):
     """Standings that were published."""
 
@@ -267,6 +275,7 @@ class Tournament(Struct, frozen=True, kw_only=True):
     entrants: Mapping[str, Entrant] = {}
     rounds: tuple[Round, ...] = ()
     calls: Mapping[int, Call] = {}
+    rulings: Mapping[int, RuledBoard] = {}  # every ruling, by its entry
     lots: Mapping[str, int] = {}  # the result of each label
     periods: int = 0  # so many keys of lots are open
     publications: tuple[Publication, ...] = ()

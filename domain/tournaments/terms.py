@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -17,7 +17,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import fields, replace
 
 from domain.bounds import MOST
-from domain.clocks import Clock, clock_refused
+from domain.clocks import Clock, Term, clock_refused
 from domain.game import OptionValue
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -30,16 +30,21 @@ MOST_OF_BOTH_SIDES = MOST_ENTRANTS // 2  # they have as many boards as twice as 
 MOST_BYES = 3
 MOST_GRACE = 30 * 86_400  # seconds
 MOST_STAGES = 6
+MOST_CAP = 1_000  # points of one round
 TITLE = 200  # characters
 
 GAME_POINTS = "GP"  # the tie-break that sums the points of all single matches
 TIE_BREAKS = frozenset(
-    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG", "PS"}
-    | {"KS", "ARO", "ARO/C1", "AOB", "TPR", "REP", "GE", "STD", "VPD", "FAST", "LOT", GAME_POINTS}
+    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "FB/C1", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG"}
+    | {"PS", "PS/C1", "KS", "ARO", "ARO/C1", "AOB", "REP", "VPD", "FAST", "LOT", GAME_POINTS}
 )
-"""The names that terms may list; those after `STD` are computed here, the others by the pairing engine."""
+"""The names that terms may list; those after `REP` are computed here, the others by the pairing engine.
+
+Older terms may also have TPR, GE or STD, which nothing computes.
+"""
 
 DEFAULT_TIE_BREAKS = ("BH/C1", "BH", "SB", "DE", "WIN", "LOT")
+_OF_FORMAT = {"round_robin": ("DE", "SB", "WIN", "LOT"), "league": ("DE", "SB", "VPD")}
 
 Time = Annotated[int, Meta(ge=0, le=MOST)]
 HalfPoints = Annotated[int, Meta(ge=0, le=40)]
@@ -49,6 +54,7 @@ Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
 EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
 Sides = Annotated[str, Meta(pattern=r"^(colours|both|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
 HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
+BY_LOT = "lot"  # the sides of terms by which the seats are drawn
 BOTH = "both"  # the sides of terms by which each pair plays two matches, the sides exchanged
 Options = dict[Annotated[str, Meta(max_length=64)], OptionValue]
 StageFormat = Literal["swiss", "round_robin", "knockout"]
@@ -133,7 +139,8 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         publication of a round.
         "handicap:+2" (-20 to +20): as colours, and every match has this handicap.
     clock: of every match (`domain.clocks`); empty: none.
-    tie_breaks: in their order, after the points.
+    tie_breaks: in their order, after the points; not given: the usual ones of the format.
+    vpd_cap: the most points of one round that the tie-break VPD counts for or against; not given: all.
     until: the date of the whole tournament, if it has one.
     windows: one for each round from the first; a round without one opens when it is published.
     time_zone: in which dates are shown (a name of the IANA database).
@@ -144,7 +151,7 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     calls_hold: no round is published while an arbiter is called and has not answered.
     visibility: "public", or "link": no list shows the tournament.
     rated: do its matches count for ratings?
-    house_seeded: does a match count whose players added no salt of their own?
+    house_seeded: does a match count whose players added no salt of their own?  Else an official confirms it.
     accelerated: are the first rounds accelerated (Baku)?
     engine: the pairing engine with its version; "" is that of the first pairing.
     knockout, league, stages: what that format needs; other formats have no such field.
@@ -159,7 +166,7 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cycles: Annotated[int, Meta(ge=1, le=2)] = 1
     sides: Sides = "colours"
     clock: Annotated[Clock, Meta(max_length=2)] = ()
-    tie_breaks: Annotated[tuple[TieBreak, ...], Meta(max_length=10)] = DEFAULT_TIE_BREAKS
+    tie_breaks: Annotated[tuple[TieBreak, ...], Meta(max_length=10)] | UnsetType = UNSET
     points: Points = Points()
     until: Time | None = None
     windows: Annotated[tuple[Window, ...], Meta(max_length=MOST_ROUNDS)] = ()
@@ -181,11 +188,38 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stages: Annotated[tuple[Stage, ...], Meta(min_length=2, max_length=MOST_STAGES)] | UnsetType = UNSET
 
     forbidden: Annotated[tuple[ForbiddenPairs, ...], Meta(max_length=32)] | UnsetType = UNSET
+    vpd_cap: Annotated[int, Meta(ge=1, le=MOST_CAP)] | UnsetType = UNSET
+
+    @property
+    def ranked_by(self) -> tuple[str, ...]:
+        """The tie-breaks; those of the format if none are given."""
+        return usual_tie_breaks(self.format) if self.tie_breaks is UNSET else self.tie_breaks
 
     @property
     def contests(self) -> Knockout:
         """The terms of contests; the usual ones if there are none."""
         return self.knockout or Knockout()
+
+
+def usual_tie_breaks(format_: str) -> tuple[str, ...]:
+    """Return the tie-breaks that a tournament of this format has if its terms give none."""
+    return _OF_FORMAT.get(format_, DEFAULT_TIE_BREAKS)
+
+
+class GivenTerms(Terms, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Terms as a director writes them: a clock of one term may stand without a list."""
+
+    clock: Term | Annotated[Clock, Meta(max_length=2)] = ()  # type: ignore[assignment]
+
+    @property
+    def listed(self) -> Terms:
+        """The same terms, the clock as a list."""
+        plain = {name: getattr(self, name) for name in FIELDS}
+        return Terms(**plain | {"clock": _listed(self.clock)})
+
+
+def _listed(clock: Term | Clock) -> Clock:
+    return clock if isinstance(clock, tuple) else (clock,)
 
 
 FIELDS = tuple(field.name for field in fields(Terms))
@@ -209,7 +243,7 @@ def settled(terms: Terms, now: int | None) -> Terms:
     must_fit(terms, now)
     if (terms.sides == BID) != (options.get(BID, "none") != "none"):
         raise Refused("terms", "sides-and-bid", {"sides": terms.sides})
-    complete = replace(terms, edition=edition, options=options)
+    complete = replace(terms, edition=edition, options=options, tie_breaks=terms.ranked_by)
     return replace(complete, knockout=_settled_contests(complete))
 
 
@@ -243,7 +277,7 @@ def _with_handicap(terms: Terms) -> dict[str, OptionValue]:
 
 def must_fit(terms: Terms, now: int | None) -> None:
     """Check that the fields do not contradict one another.  Raises Refused: terms."""
-    _must_name_tie_breaks(terms.tie_breaks)
+    _must_name_tie_breaks(terms.ranked_by)
     if len(terms.windows) > terms.rounds:
         raise Refused("terms", "more-windows-than-rounds", {"rounds": terms.rounds})
     before = 0
@@ -261,7 +295,7 @@ def must_fit(terms: Terms, now: int | None) -> None:
         raise Refused("terms", "late-in-round-robin")
     if terms.sides == BOTH:
         _must_fit_both_sides(terms)
-    elif GAME_POINTS in terms.tie_breaks:
+    elif GAME_POINTS in terms.ranked_by:
         raise Refused("terms", "game-points-of-one-match")
     _must_fit_format(terms)
 
@@ -311,30 +345,56 @@ def _must_name_tie_breaks(names: tuple[str, ...]) -> None:
         raise Refused("terms", "tie-breaks", {"given": list(names), "known": sorted(TIE_BREAKS)})
 
 
-def changed(terms: Terms, path: str, after: str, now: int | None) -> tuple[Terms, str]:
-    """Return the terms with one field replaced, and the canonical JSON that the field had.
+def changed(terms: Terms, values: Mapping[str, str], now: int | None) -> Terms:
+    """Return the terms with other values in some fields, judged together.
+
+    With another format, what only the old one has goes (`knockout`, `league`, `stages`, `forbidden`).  Before
+    the first pairing other fields may follow: those that are settled anew, such as the options of a game.
 
     Args:
-        path: the name of the field.
-        after: its new value, as JSON.
+        values: new values as JSON, by the name of the field; "null" of a field that is left out.
 
     Raises:
-        Refused: terms; there is no such field, or the value is not possible.
+        Refused: terms; there is no such field, or a value is not possible.
     """
-    if path not in FIELDS:
-        raise Refused("terms", "no-such-term", {"path": repr(path[:64]), "known": list(FIELDS)})
-    had = getattr(terms, path)
-    before = "null" if had is UNSET else canonical(had).decode()
-    try:
-        fresh = with_field(terms, path, after)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
-    fresh = settled(fresh, now) if path in _SETTLED else fresh
+    fresh = terms
+    for path, value in values.items():
+        if path not in FIELDS:
+            raise Refused("terms", "no-such-term", {"path": repr(path[:64]), "known": list(FIELDS)})
+        try:
+            fresh = with_field(fresh, path, _as_list(value) if path == "clock" else value)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
+    if fresh.format != terms.format:
+        fresh = replace(fresh, **{path: UNSET for path in _not_of_format(fresh) if path not in values})
+    fresh = settled(fresh, now) if values.keys() & _SETTLED else fresh
     must_fit(fresh, None)
-    return fresh, before
+    return fresh
 
 
-_SETTLED = frozenset({"game", "edition", "options", "sides", "clock", "until", "format", "knockout"})
+def _as_list(value: str) -> str:
+    """The JSON of a clock as a list, also if one term stands alone."""
+    return f"[{value}]" if value.lstrip().startswith("{") else value
+
+
+_SETTLED = frozenset(
+    {"game", "edition", "options", "sides", "clock", "until", "format", "knockout", "stages"}
+)
+
+
+def _not_of_format(terms: Terms) -> Iterator[str]:
+    """The fields that a format does not have."""
+    yield from (name for name in ("league", "stages") if name != terms.format)
+    if not any(one.format == "knockout" for one in stages_of(terms)):
+        yield "knockout"
+    if terms.format != "swiss":
+        yield "forbidden"
+
+
+def field_text(terms: Terms, path: str) -> str:
+    """Return the canonical JSON of a field; "null" if it is left out."""
+    had = getattr(terms, path)
+    return "null" if had is UNSET else canonical(had).decode()
 
 
 def with_field(terms: Terms, path: str, value: str) -> Terms:
@@ -343,8 +403,13 @@ def with_field(terms: Terms, path: str, value: str) -> Terms:
     Raises:
         msgspec.DecodeError: the value has another type.
     """
-    plain: dict[str, object] = msgspec.to_builtins(terms)
-    return msgspec.convert({**plain, path: msgspec.json.decode(value)}, Terms)
+    plain: dict[str, object] = {**msgspec.to_builtins(terms), path: msgspec.json.decode(value)}
+    if plain[path] is None and path in _LEFT_OUT:
+        del plain[path]
+    return msgspec.convert(plain, Terms)
+
+
+_LEFT_OUT = frozenset(field.name for field in fields(Terms) if field.default is UNSET)
 
 
 def digest(terms: Terms) -> str:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation
 
 WIDTH = 9.0  # inches
-LEFT, RIGHT, TOP, BOTTOM = 0.75, 1.25, 0.95, 1.05  # inches around the plotting area
+LEFT, RIGHT, TOP, BOTTOM = 0.75, 1.25, 0.95, 1.05  # inches around the plotting area; LEFT at least
+EDGE = 0.2  # inches between the edge of the chart and a label
 FIRST, SECOND, NEITHER = "#1b5e9e", "#b3261e", "#6b4e9b"  # each at least 4.5 : 1 on white
 INK, SOFT, FAINT, GRID = "#1f2328", "#57606a", "#767676", "#e3e6ea"
 MARKERS = ("o", "s", "D")
@@ -108,10 +109,9 @@ def chart(
     draw: Draw,
     *,
     height: float = 5.0,
-    left: float = LEFT,
     below: float = 0.0,
 ) -> Chart:
-    """Draw a chart.
+    """Draw a chart.  The space at its left side is as wide as the labels need that `draw` writes there.
 
     Args:
         subtitle: what it is about; shown below the title.
@@ -119,14 +119,14 @@ def chart(
         columns, rows: its data; they are also its table.
         draw: draws them on axes.
         height: of the whole chart, in inches.
-        left, below: the space for labels at the left side, and the space added below the axis, in inches.
+        below: the space added below the axis, in inches.
 
     Raises:
         ImportError: the extra `analysis` is not installed.
     """
     lines = [one_line(line) for line in notes]
     description = ". ".join(filter(None, (one_line(subtitle), *lines)))
-    data = _svg((one_line(title), one_line(subtitle), *lines), draw, height, left, BOTTOM + below)
+    data = _svg((one_line(title), one_line(subtitle), *lines), draw, height, BOTTOM + below)
     return Chart(
         one_line(title),
         description,
@@ -136,7 +136,7 @@ def chart(
     )
 
 
-def _svg(words: Sequence[str], draw: Draw, height: float, left: float, bottom: float) -> bytes:
+def _svg(words: Sequence[str], draw: Draw, height: float, bottom: float) -> bytes:
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -144,22 +144,30 @@ def _svg(words: Sequence[str], draw: Draw, height: float, left: float, bottom: f
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
         figure = Figure(figsize=(WIDTH, height))
-        across, down = (WIDTH - left - RIGHT) / WIDTH, (height - TOP - bottom) / height
-        axes = figure.add_axes((left / WIDTH, bottom / height, across, down))
+        axes = figure.add_axes(_place(LEFT, height, bottom))
         draw(axes)
+        if drawn := axes.get_tightbbox():
+            labels = (axes.bbox.x0 - drawn.x0) / figure.dpi
+            axes.set_position(_place(max(LEFT, labels + EDGE), height, bottom))
         _frame(figure, words, height)
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return file.getvalue()
 
 
+def _place(left: float, height: float, bottom: float) -> tuple[float, float, float, float]:
+    """Where the axes of a chart are, as shares of it: left, bottom, width, height."""
+    across, down = WIDTH - left - RIGHT, height - TOP - bottom
+    return left / WIDTH, bottom / height, across / WIDTH, down / height
+
+
 def _frame(figure: Figure, words: Sequence[str], height: float) -> None:
     """Title, subtitle, and the lines below the chart."""
     title, subtitle, *lines = words
-    figure.text(0.2 / WIDTH, 1 - 0.34 / height, title, fontsize=14, fontweight="bold")
-    figure.text(0.2 / WIDTH, 1 - 0.60 / height, subtitle, fontsize=9.5, color=SOFT)
+    figure.text(EDGE / WIDTH, 1 - 0.34 / height, title, fontsize=14, fontweight="bold")
+    figure.text(EDGE / WIDTH, 1 - 0.60 / height, subtitle, fontsize=9.5, color=SOFT)
     for place, line in enumerate(reversed(lines)):
-        figure.text(0.2 / WIDTH, (0.14 + 0.17 * place) / height, line, fontsize=8, color=SOFT)
+        figure.text(EDGE / WIDTH, (0.14 + 0.17 * place) / height, line, fontsize=8, color=SOFT)
 
 
 def _described(data: bytes, title: str, description: str) -> bytes:

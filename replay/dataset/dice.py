@@ -168,7 +168,7 @@ def folded(match: OneMatch, cards: Mapping[Place, str | None]) -> Iterator[At]:
     read = codec(game).fact
     s = cast(State, empty_table(game, row.edition, msgspec.json.decode(row.options)))
     moves: dict[int, list[Any]] = {}
-    found = match.data.sql(_FACTS, {"match": match.id}).fetchall()
+    found = match.data.fetch(_FACTS, {"match": match.id})
     for move, _, name, fields in found:
         tagged = {"fact": name} | msgspec.json.decode(fields)
         moves.setdefault(move, []).append(read(msgspec.json.encode(tagged)))
@@ -213,7 +213,7 @@ def fairness(data: DataSet, *, pool: str = "live") -> tuple[Fairness, ...]:
     """
     bound = bind(GAME, {"pool": pool}, COMMON)
     statement = statement_of(_FAIRNESS.format(m=matches_of(counted=False)), bound)
-    rows = data.sql(statement.sql, statement.values).fetchall()
+    rows = data.fetch(statement.sql, statement.values)
     found = [(kind, n, mean, error, erfc(abs(mean / error) / sqrt(2))) for kind, n, mean, error in rows]
     adjusted = holm({kind: p for kind, *_, p in found})
     return tuple(Fairness(kind, n, mean, error, adjusted[kind]) for kind, n, mean, error, _ in found)

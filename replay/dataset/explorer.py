@@ -35,6 +35,11 @@ class Tree(Struct, frozen=True):
     levels: tuple[str, ...]
     steps: str
 
+    @property
+    def has_turns(self) -> bool:
+        """Can it begin in another turn than the first?"""
+        return "$turn" in self.steps
+
     def level(self, depth: int) -> str:
         """What is decided at this depth, from 0."""
         return self.levels[min(depth, len(self.levels) - 1)]
@@ -96,20 +101,38 @@ def openings() -> Mapping[str, Openings]:
     return convert(tomllib.loads(text), dict[str, Openings])
 
 
+class Behind(Struct, frozen=True):
+    """A match of a node, its pool, and the move with which it came there."""
+
+    pool: str
+    match: str
+    move: int
+
+
 class _Case(Struct, frozen=True):
     """A match that goes through a node: did the first side win (None: no winner), who played, by how much the
-    first side led at the end of turn 3, and the moves of its decisions up to the child.
+    first side led at the end of turn 3, the moves of its decisions up to the child, and its place among all.
     """
 
+    pool: str
     match: str
     won: bool | None
     players: tuple[str, ...]
     ahead: float | None
     moves: tuple[int, ...]
+    place: int
 
 
 def explore(
-    data: DataSet, game: str, path: Sequence[str], *, pool: str, edition: str, bid: int | None, min_n: int
+    data: DataSet,
+    game: str,
+    path: Sequence[str],
+    *,
+    pool: str,
+    edition: str,
+    bid: int | None,
+    min_n: int,
+    turn: int = 1,
 ) -> Node:
     """The node of a tree at the end of a path, with its children, the most frequent first.
 
@@ -120,18 +143,18 @@ def explore(
         edition: only matches of this edition; "" for all.
         bid: only matches with so much extra influence of the US (below 0: of the USSR); None for all.
         min_n: children with fewer matches are hidden; those with fewer than 5 always are.
+        turn: the turn in which the tree begins.
 
     Raises:
         Refused: not-found: the game has no tree, or there is no such node, or it has too few matches;
-            invalid: the path is too long, the pool is none, or the game has no bid.
+            invalid: the path is too long, the pool is none, the game has no bid, or the tree no such turn.
         ImportError: the extra `analysis` is not installed.
     """
     tree, labels = _tree(game, path)
-    groups = _groups(data, game, tree, labels, {"pool": pool, "edition": edition}, bid)
-    everything = [case for cases in groups.values() for case in cases]
     least = max(LEAST, min_n)
-    if labels and len(everything) < least:
-        raise Refused("not-found", "no-such-opening", {"path": list(labels), "least": least})
+    chosen = {"pool": pool, "edition": edition}
+    groups = _groups(data, game, tree, labels, chosen, {"bid": bid, "turn": turn}, least)
+    everything = [case for cases in groups.values() for case in cases]
     ended = groups.pop(None, [])
     shown = {label: cases for label, cases in groups.items() if label and len(cases) >= least}
     children = [_node(game, tree, len(labels) + 1, label, cases) for label, cases in shown.items()]
@@ -142,6 +165,28 @@ def explore(
         hidden=node.n - len(ended) - sum(child.n for child in children),
         children=tuple(sorted(_marked(children, node), key=lambda child: (-child.n, child.label))),
     )
+
+
+def matches_behind(
+    data: DataSet,
+    game: str,
+    path: Sequence[str],
+    *,
+    pool: str,
+    edition: str,
+    bid: int | None,
+    turn: int = 1,
+) -> tuple[Behind, ...]:
+    """The matches that a node of a tree counts, the latest first.
+
+    Args, Raises: see `explore`.
+    """
+    tree, labels = _tree(game, path)
+    chosen = {"pool": pool, "edition": edition}
+    groups = _groups(data, game, tree, labels, chosen, {"bid": bid, "turn": turn}, LEAST)
+    cases = [case for cases in groups.values() for case in cases]
+    cases.sort(key=lambda case: case.place)
+    return tuple(Behind(case.pool, case.match, _came(case, len(labels))) for case in cases)
 
 
 def _tree(game: str, path: Sequence[str]) -> tuple[Tree, tuple[str, ...]]:
@@ -157,25 +202,40 @@ def _tree(game: str, path: Sequence[str]) -> tuple[Tree, tuple[str, ...]]:
 
 
 def _groups(
-    data: DataSet, game: str, tree: Tree, labels: tuple[str, ...], chosen: dict[str, str], bid: int | None
+    data: DataSet,
+    game: str,
+    tree: Tree,
+    labels: tuple[str, ...],
+    chosen: dict[str, str],
+    numbers: dict[str, int | None],
+    least: int,
 ) -> dict[str | None, list[_Case]]:
-    """The matches that take a path, by the label of what they decide next; None: nothing more."""
+    """The matches that take a path, by the label of what they decide next; None: nothing more.
+
+    Raises:
+        Refused: see `explore`; there are fewer than `least`, and the path is not the root.
+    """
     known = openings()[game]
     if "," in chosen["pool"]:
         raise Refused("invalid", "one-pool", {"pool": chosen["pool"][:MOST_LABEL], "all": ALL_POOLS})
-    if bid is not None and not known.bid:
+    if numbers["bid"] is not None and not known.bid:
         raise Refused("invalid", "no-bid", {"game": game})
+    turn = numbers["turn"] or 0
+    if turn < 1 or (turn > 1 and not tree.has_turns):
+        raise Refused("invalid", "no-turn", {"turn": turn})
     bound = bind(game, {name: value for name, value in chosen.items() if value}, COMMON)
-    bound |= {"path": list(labels), "depth": len(labels), "bid": bid}
+    bound |= {"path": list(labels), "depth": len(labels), **numbers}
     sql = _SQL.format(
         m=matches_of(), steps=tree.steps, ahead=known.ahead or _NO_LEAD, bid=known.bid or _NO_BID
     )
     statement = statement_of(sql, bound)
     groups: dict[str | None, list[_Case]] = {}
-    found = data.sql(statement.sql, statement.values).fetchall()
-    for label, match, won, players, ahead, moves in found:
-        case = _Case(match, won, tuple(players or ()), ahead, tuple(moves or ()))
+    found = data.fetch(statement.sql, statement.values)
+    for place, (label, its_pool, match, won, players, ahead, moves) in enumerate(found):
+        case = _Case(its_pool, match, won, tuple(players or ()), ahead, tuple(moves or ()), place)
         groups.setdefault(label, []).append(case)
+    if labels and len(found) < least:
+        raise Refused("not-found", "no-such-opening", {"path": list(labels), "least": least})
     return groups
 
 
@@ -190,7 +250,7 @@ players AS (
   SELECT match, list(player ORDER BY seat) AS players FROM seats WHERE player IS NOT NULL GROUP BY match),
 paths AS (
   SELECT match, list(label ORDER BY step) AS path, list(move ORDER BY step) AS came FROM steps GROUP BY match)
-SELECT path[$depth + 1], m.match, m.winner = m.seat_a, players, points, came[1:$depth + 1]
+SELECT path[$depth + 1], m.pool, m.match, m.winner = m.seat_a, players, points, came[1:$depth + 1]
 FROM m LEFT JOIN paths USING (match) LEFT JOIN ahead USING (match) LEFT JOIN players USING (match)
   JOIN bids USING (match)
 WHERE coalesce(path[1:$depth], []) = $path::VARCHAR[] AND ($bid IS NULL OR bid = $bid)
@@ -215,8 +275,13 @@ def _node(game: str, tree: Tree, depth: int, label: str, cases: list[_Case]) -> 
         found.by_players,
         sum(leads) / len(leads) if leads else None,
         len(leads),
-        tuple(Example(case.match, case.moves[depth - 1] if depth else 1) for case in cases[:EXAMPLES]),
+        tuple(Example(case.match, _came(case, depth)) for case in cases[:EXAMPLES]),
     )
+
+
+def _came(case: _Case, depth: int) -> int:
+    """The move with which a match came to a node; that of the root is the first."""
+    return case.moves[depth - 1] if depth else 1
 
 
 def _marked(children: Sequence[Node], parent: Node) -> list[Node]:

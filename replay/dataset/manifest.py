@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -256,14 +256,14 @@ class TableOf(Struct, frozen=True):
     columns: tuple[Column, ...]
 
 
-class Schema(Struct, frozen=True, forbid_unknown_fields=True):
+class Schema(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """`schema.json`: every table with its columns, their types as DuckDB names them, and what they mean."""
 
     format: str
     version: int
     tables: tuple[TableOf, ...]
 
-    @property
+    @cached_property
     def data(self) -> bytes:
         """The canonical bytes: what `schema.json` holds."""
         return canonical(self) + b"\n"
@@ -356,9 +356,8 @@ def dictionary(schema: Schema, rows: Mapping[str, int], seen: Mapping[tuple[str,
             "|---|---|---|---|---|---|---|",
         ]
         for column in table.columns:
-            values = seen.get((table.name, column.name), Seen())
-            cells = [f"`{column.name}`", column.type, column.meaning, column.unit, *_shown(values)]
-            lines.append(f"| {' | '.join(map(_cell, cells))} |")
+            values = seen.get((table.name, column.name))
+            lines.append(_without_values(column) if values is None else _line(column, values))
     return "\n".join(lines) + "\n"
 
 
@@ -366,11 +365,22 @@ _INTRODUCTION = (
     "Every table but `changes` and `components` lies in a folder for each pool, `pool=<pool>`; SQL shows it",
     "as a column `pool`. A pool says which matches may be counted together: `live`, between different people",
     "on this server; `bots`, with a bot in a seat; `solo`, of one player in both seats; else the origin of",
-    "the match. Times are UTC. A player is a random id, and no name is in a data set. A player who was",
-    "forgotten has another id in all rows, but the match file that `file_sha256` belongs to keeps the id",
-    "that its proof needs. Imported matches have `unverified` true; what was hidden in them is null, `?` or",
-    "missing.",
+    "the match. Times are UTC. A player is a random id. A match that came as a file may name people instead:",
+    "then the rows have an alias that is used in that match alone. No name is in a data set, unless somebody",
+    "wrote one into the reason of a ruling. A player who was forgotten has another id in all rows, but the",
+    "match file that `file_sha256` belongs to keeps the id that its proof needs, and the names that came",
+    "with it. Imported matches have `unverified` true; what was hidden in them is null, `?` or missing.",
 )
+
+
+@lru_cache(maxsize=8_192)  # a build describes all columns without values each time
+def _without_values(column: Column) -> str:
+    return _line(column, Seen())
+
+
+def _line(column: Column, values: Seen) -> str:
+    cells = [f"`{column.name}`", column.type, column.meaning, column.unit, *_shown(values)]
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
 def _shown(values: Seen) -> list[str]:

@@ -218,10 +218,9 @@ def positions_of(data: DataSet, game: str, edition: str, pool: str) -> Positions
     statement = statement_of(
         _SQL.format(m=matches_of(), **_names(known)), bind(game, {"edition": edition, "pool": pool}, COMMON)
     )
-    relation = data.sql(statement.sql, statement.values)
-    names = relation.columns
+    names = ("match", "family", "time", "won", *_columns(known))
     found = Positions([], [], [], [], [])
-    for row in relation.fetchall():
+    for row in data.fetch(statement.sql, statement.values):
         values = dict(zip(names, row, strict=True))
         found.matches.append(values["match"])
         found.families.append(values["family"])
@@ -231,8 +230,13 @@ def positions_of(data: DataSet, game: str, edition: str, pool: str) -> Positions
     return found
 
 
+def _columns(known: Features) -> Sequence[str]:
+    """The columns of the positions that are read."""
+    return tuple(dict.fromkeys((known.time, *known.columns)))
+
+
 def _names(known: Features) -> dict[str, Any]:
-    columns = ", ".join(f'p."{column}"' for column in dict.fromkeys((known.time, *known.columns)))
+    columns = ", ".join(f'p."{column}"' for column in _columns(known))
     battles = "HAVING max(battle) > 1" if known.table == "tm_positions" else "HAVING false"
     return {
         "table": known.table,

@@ -227,9 +227,7 @@ def luck(match: OneMatch, *, unit: str = "points", pool: str = "", lang: str = "
     columns = ("kind", "seat", "n", f"luck_{unit}")
     notes = [words("dice_only")]
     height = 2.4 + 0.62 * kinds
-    return chart(
-        words("title.luck"), about_match(words, match), notes, columns, rows, draw, height=height, left=2.1
-    )
+    return chart(words("title.luck"), about_match(words, match), notes, columns, rows, draw, height=height)
 
 
 def _luck_rows(found: Sequence[Luck], unit: str) -> list[tuple[Cell, ...]]:

@@ -65,7 +65,7 @@ def headlines(
     columns = ("card", "n", "won", "lo", "hi", "marked")
     subtitle = words("won", side=words.name(seat))
     height = 2.3 + 0.27 * len(chosen)
-    return chart(title, subtitle, notes, columns, table, draw, height=height, left=3.1)
+    return chart(title, subtitle, notes, columns, table, draw, height=height)
 
 
 def _whiskers(
@@ -154,7 +154,6 @@ def control(data: DataSet, country: str, *, pool: str = "live", lang: str = "en"
         table,
         draw,
         height=5.6,
-        left=1.1,
         below=0.3,
     )
 
@@ -253,7 +252,7 @@ def _rates(data: DataSet, rows: str, key: str, won: str, values: Bound, pool: st
     bound = {**bind(GAME, {"pool": pool}, COMMON), **values}
     statement = statement_of(_CASES.format(m=matches_of(), rows=rows, key=key, won=won), bound)
     cases: dict[str, list[tuple[bool, tuple[str, ...]]]] = {}
-    for name, is_won, players in data.sql(statement.sql, statement.values).fetchall():
+    for name, is_won, players in data.fetch(statement.sql, statement.values):
         cases.setdefault(name, []).append((is_won, tuple(players or ())))
     if not cases:
         raise Refused("not-found", "no-cases", {"pool": pool})

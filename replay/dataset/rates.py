@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from replay.dataset.queries import Z
+from replay.dataset.queries import Query, Z
 
 FEW = 30  # cases: a rate over fewer is shown grey, and not ranked
 LEVEL = 0.05  # of a mark
@@ -183,3 +183,32 @@ class _Draws(Struct, frozen=True):
 def _log_ways(n: int, k: int) -> float:
     """The logarithm of the number of ways to choose `k` of `n`."""
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+class RateMark(Struct, frozen=True):
+    """A rate of a row (from 0) that is another one than that of the other rows of its pool.
+
+    p: the p value, adjusted by Holm for all rates that were compared.
+    """
+
+    row: int
+    rate: str
+    p: float
+
+
+def marks_of(query: Query, rows: Sequence[Mapping[str, object]]) -> tuple[RateMark, ...]:
+    """The rates of an answer that differ from the rest of their pool, adjusted for all its comparisons.
+
+    A share of one whole is compared with no other share: they depend on each other.
+    """
+    compared = dict[tuple[str, str], dict[tuple[int, str], tuple[int, int]]]()
+    for at, row in enumerate(rows):
+        for rate, n in query.rates.items():
+            value, cases = row[rate], row[n]
+            if isinstance(value, float) and isinstance(cases, int) and cases and not query.is_share(rate):
+                told = compared.setdefault((str(row["pool"]), rate), {})
+                told[at, rate] = (round(value * cases), cases)
+    single = {
+        key: p for told in compared.values() if len(told) > 1 for key, p in unlike_the_rest(told).items()
+    }
+    return tuple(RateMark(at, rate, p) for (at, rate), p in holm(single).items() if p < LEVEL)

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from domain import kernel
-from domain.kernel import Prompt, Seat, Table
+from domain.kernel import Chance, Prompt, Seat, Table
 from domain.match import Match
 from replay import matchfile, positions
 from replay.dataset import manifest as manifests
@@ -27,6 +27,7 @@ from replay.dataset.manifest import BadDataSet, Manifest, Part, Schema, TableOf
 from replay.dataset.queries import query as saved_query
 from replay.dataset.search import parse
 from replay.dataset.wrong_query import Parameters, WrongQuery, of_duckdb
+from replay.tables import registry
 
 if TYPE_CHECKING:
     import duckdb
@@ -107,6 +108,7 @@ class DataSet:
         self._tables = {table.name: table for table in schema.tables}
         self._part = part
         self._viewed = set[str]()
+        self._kinds: dict[str, Any] = {}  # the classes of rows, by table
         self.models: dict[tuple[str, str, str], Any] = {}  # what `replay.dataset.model` has fitted
 
     def __repr__(self) -> str:
@@ -185,6 +187,25 @@ class DataSet:
                 raise WrongQuery(query, "this statement gives no rows; begin with SELECT", 0)
             return found
 
+    def fetch(self, query: str, parameters: Parameters = None) -> list[tuple[Any, ...]]:
+        """Run SQL that gives rows, and return them: it is planned once, and a relation of it twice.
+
+        Args:
+            parameters: see `sql`.
+
+        Raises:
+            WrongQuery, BadDataSet, OSError, ImportError: see `sql`.
+        """
+        connection = self._connection
+        import duckdb
+
+        while True:
+            try:
+                return connection.execute(query, parameters).fetchall()
+            except duckdb.Error as error:
+                if not self._view_named_in(str(error)):
+                    return self.sql(query, parameters).fetchall()  # which says what is wrong
+
     def query(self, name: str, **parameters: str | int | bool) -> Answer:
         """Ask a saved query; `glasnost query` lists them.
 
@@ -195,7 +216,7 @@ class DataSet:
             domain.kernel.Refused: there is no such query, or it has no such parameter or value.
             BadDataSet, OSError, ImportError: see `sql`.
         """
-        return Answer(self.sql, saved_query(name), parameters)
+        return Answer(self, saved_query(name), parameters)
 
     def find(self, search: str, game: str | None = None, **parameters: str | int | bool) -> Hits:
         """Find the positions that a search describes: `d.find("ussr controls iran and defcon = 2")`.
@@ -206,18 +227,31 @@ class DataSet:
 
         Raises:
             domain.kernel.Refused: invalid; the text names the column where the search goes wrong.
-            BadDataSet, OSError, ImportError: see `sql`.
+            BadDataSet: the data set is of matches that run, which has no positions; see also `sql`.
+            OSError, ImportError: see `sql`.
         """
-        return Hits(self.sql, parse(game or game_of(search, self.tables), search), parameters)
+        self._must_hold("positions")
+        return Hits(self, parse(game or game_of(search, self.tables), search), parameters)
 
     def _view_named_in(self, error: str) -> bool:
-        """Make the view of the table that an error misses; return whether there is one."""
+        """Make the view of the table that an error misses; return whether there is one.
+
+        Raises:
+            BadDataSet: the data set is of matches that run, and has no such table.
+        """
         found = _NO_TABLE.search(error)
         table = found[1].lower() if found else ""
+        if table not in self._tables and table in {one.name for one in registry.tables()}:
+            self._must_hold(f"table {table}")
         if table not in self._tables or table in self._viewed:
             return False
         self._make_view(table)
         return True
+
+    def _must_hold(self, what: str) -> None:
+        """Raises BadDataSet: the data set is of matches that run, so it has only the tables of all games."""
+        if self.manifest.settings.running:
+            raise BadDataSet(f"{self.place}: a data set of matches that run has no {what}")
 
     def _make_view(self, table: str) -> None:
         """Make a table a view, if it is none yet.
@@ -250,7 +284,7 @@ class DataSet:
         where = "" if match is None else " WHERE match = $match"
         values = {} if match is None else {"match": match}
         cursor = self._connection.cursor()
-        kind = self._kinds(described)
+        kind = self._kind_of(described)
         found = cursor.execute(f'SELECT {_columns(described)} FROM "{table}"{where}', values)
         while some := found.fetchmany(_AT_ONCE):
             yield from (kind(*row) for row in some)
@@ -266,9 +300,12 @@ class DataSet:
             return OneMatch(self, row)
         raise KeyError(f"no match {match!r} in {self.folder}")
 
-    def _kinds(self, table: TableOf) -> Any:
-        fields = [(column.name, Any) for column in table.columns] + [("pool", Any)] * table.pooled
-        return msgspec.defstruct(table.name, fields, bases=(RowOf,), frozen=True)
+    def _kind_of(self, table: TableOf) -> Any:
+        """The class of the rows of a table."""
+        if table.name not in self._kinds:
+            fields = [(column.name, Any) for column in table.columns] + [("pool", Any)] * table.pooled
+            self._kinds[table.name] = msgspec.defstruct(table.name, fields, bases=(RowOf,), frozen=True)
+        return self._kinds[table.name]
 
 
 class Matches:
@@ -339,8 +376,10 @@ class OneMatch:
         """Iterate over the positions of the match, in order.
 
         Raises:
+            BadDataSet: the data set is of matches that run.
             LookupError: the game has no table of positions.
         """
+        self.data._must_hold("positions")
         names = [
             table.name
             for table in self.data.schema.tables
@@ -361,6 +400,32 @@ class OneMatch:
         """
         positions.position(self.replayed, move)
         return Moment(self.replayed, move)
+
+    def view(self, viewer: Seat | None, move: int) -> Table:
+        """Return the table after a move as a viewer saw it: a seat, None (a spectator) or "all".
+
+        Raises:
+            BadDataSet, replay.positions.NoView: see `at`; there is no such viewer.
+        """
+        return self.at(move).view(viewer)
+
+    def chances(self) -> Iterator[RowOf]:
+        """Iterate over every outcome of every option that had odds, by today's rules, from the match file.
+
+        These are the rows of `ts_chances`, which no data set holds: columns are match, move (that of the
+        answer), seat, ask, option, picked, outcome (JSON), ways, of and rules.
+
+        Raises:
+            BadDataSet: see `at`.
+            LookupError: the game has no such table.
+        """
+        from replay.tables.twilight_struggle import CHANCES, chances
+
+        if self.row.game != CHANCES.game:
+            raise LookupError(f"{self.row.game} has no table of chances")
+        fields = [(column.name, Any) for column in CHANCES.columns]
+        kind: Any = msgspec.defstruct(CHANCES.name, fields, bases=(RowOf,), frozen=True)
+        return (kind(*row) for row in chances(self.replayed))
 
     @cached_property
     def replayed(self) -> Match:
@@ -395,6 +460,20 @@ class Moment(Struct, frozen=True):
     def prompt(self, seat: Seat) -> Prompt | None:
         """Return what the seat is asked, with its options by today's rules; None if it is not asked."""
         return kernel.prompt(self.match.table_with_agenda(self.move), seat)
+
+    def chances(self, option: str) -> tuple[Chance, ...]:
+        """Return every outcome of an option that is offered now, by today's rules; () if it has no odds.
+
+        Raises:
+            LookupError: no seat is offered the option.
+        """
+        table = self.match.table_with_agenda(self.move)
+        for seat in kernel.asked(table):
+            question = kernel.prompt(table, seat)
+            if question and option in question.options:
+                detail = kernel.detailed(table, question).details.get(option)
+                return detail.chances if detail else ()
+        raise LookupError(f"no seat is offered {option[:60]!r} after move {self.move}")
 
     def view(self, viewer: Seat | None) -> Table:
         """Return the table as a viewer saw it: a seat, None (a spectator) or "all".

@@ -65,7 +65,10 @@ PARAMETERS = {
 }
 """The parameters of a search, beside the search itself."""
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>-?[0-9]+)|(?P<word>[a-z][a-z0-9_-]*)|(?P<sign><=|>=|!=|[=<>():]))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<hash>[0-9a-f]{64}(?![a-z0-9_-]))|(?P<number>-?[0-9]+)|(?P<word>[a-z][a-z0-9_-]*)"
+    r"|(?P<sign><=|>=|!=|[=<>():]))"
+)
 
 
 class Vocabulary(Struct, frozen=True):
@@ -421,7 +424,8 @@ def _tokens(text: str) -> list[_Token]:
     found, at = list[_Token](), 0
     while found_here := _TOKEN.match(small, at):
         kind = found_here.lastgroup or ""
-        found.append(_Token(kind, found_here[kind], found_here.start(kind) + 1))
+        column = found_here.start(kind) + 1
+        found.append(_Token("word" if kind == "hash" else kind, found_here[kind], column))
         at = found_here.end()
     rest = small[at:].lstrip()
     if rest:

@@ -7,6 +7,7 @@ that runs, and of an imported one, only what a spectator sees is in them (`repla
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -17,6 +18,7 @@ from msgspec import Struct
 from domain.events import Played, Ruled, TakebackAnswered, TakebackAsked, TakenBack
 from domain.game import Game
 from domain.games import GAMES
+from domain.imported import alias
 from domain.kernel import Result
 from domain.log import Damaged, canonical
 from domain.match import Match
@@ -28,6 +30,8 @@ from replay.periods import turns
 from replay.positions import kind_of
 from replay.tables.schema import Column, Row, Rows, Table, Type
 
+_RANDOM = re.compile(r"p[a-z2-7]{16}|bot:[a-z0-9_-]{1,40}|import:[0-9a-f]{12}:Player-[A-Z]")
+_LETTERS = 26  # of the aliases of a match
 _SEAT = "the seat, as the game names it"
 _MATCH = Column("match", "VARCHAR", "the id of the match")
 _MOVE = Column("move", "INTEGER", "the number of the move; it never changes", "moves, from 1")
@@ -105,7 +109,7 @@ TABLES = (
         "One row is a seat of a match, with who plays it at the end.",
         _MATCH,
         _text("seat", _SEAT),
-        _text("player", "the id of the player; null: the seat is free"),
+        _text("player", "the id of the player, or an alias for a name in a file; null: the seat is free"),
         _text("bot", "the bot that plays the seat; null: a person plays it"),
         _text(
             "sat_down_on", "the seat that this player took first; another one if the players changed places"
@@ -256,6 +260,8 @@ def rows(match: Match, beside: Beside, *, decisions: bool = True) -> Rows:
         decisions: also those of `decisions`, which take most of the time: each option is computed again.
     """
     numbers, _ = turns(match, viewer_of(match))
+    if match.imported or match.claimed:
+        beside = msgspec.structs.replace(beside, ids=_without_names(match, beside.ids))
     return {
         "matches": [_match(match, beside, numbers)],
         "seats": list(_seats(match, beside)),
@@ -268,6 +274,18 @@ def rows(match: Match, beside: Beside, *, decisions: bool = True) -> Rows:
         "ratings": list(_ratings(match, beside)),
         "rules_versions": list(_rules_versions(match)),
     }
+
+
+def _without_names(match: Match, ids: Mapping[str, str]) -> dict[str, str]:
+    """The ids that stand in the rows of a match from elsewhere: any name of a person becomes an alias.
+
+    Its ids are whatever its file says; those that servers make at random stay.
+    """
+    people = [seated.player for seated in match.players.values() if seated]
+    people += [record.entry.by for record in match.records if isinstance(record.entry, Ruled)]
+    names = [one for one in dict.fromkeys(people) if one and not _RANDOM.fullmatch(one)]
+    own = hashlib.sha256(match.id.encode()).hexdigest()
+    return {**ids, **{one: alias(own, min(at, _LETTERS - 1)) for at, one in enumerate(names)}}
 
 
 def _match(match: Match, beside: Beside, numbers: list[int]) -> Row:

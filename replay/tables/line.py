@@ -27,7 +27,9 @@ from replay.export import viewer_of
 from replay.tables.schema import Column, Row, Rows, Table
 
 MATCH = Column("match", "VARCHAR", "The id of the match.")
-MOVE = Column("move", "INTEGER", "The number of the move in the match; `?at={move}` of its page shows it.")
+MOVE = Column(
+    "move", "INTEGER", "The number of the move in the match; its page shows it at `/m/{match}?move={move}`."
+)
 PLACE = Column("place", "INTEGER", "The place of the fact in its move, from 0, as in the table `facts`.")
 WHERE = (MATCH, MOVE, PLACE)
 """The columns with which every table of a game begins; they lead from a row back to its match."""

@@ -45,13 +45,13 @@ def dates(
 
 def _rounds(s: Tournament, words: str) -> Iterator[Date]:
     for number in range(1, s.last_round + 1):
-        opens, until = _window(s, number)
+        opens, until = window_of(s, number)
         if opens is not None or until is not None:
             text = words.format(title=one_line(s.title), round=number)
             yield _date(s, f"{s.id}-r{number}", text, opens, until)
 
 
-def _window(s: Tournament, number: int) -> tuple[int | None, int | None]:
+def window_of(s: Tournament, number: int) -> tuple[int | None, int | None]:
     """From when until when a round is played: as it was published, else as the terms have it."""
     one = s.at_round(number)
     if one is not None and one.status != "paired":

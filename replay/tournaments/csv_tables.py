@@ -6,9 +6,11 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 
+from domain.games import GAMES
 from domain.tournaments.crosstable import Cell, Crosstable, score
-from domain.tournaments.state import Board, Round, results_of
-from domain.tournaments.terms import Points
+from domain.tournaments.outcomes import seating, seats_are_open
+from domain.tournaments.state import Board, Round, Tournament, results_of
+from domain.tournaments.terms import BOTH, Points
 from domain.tournaments.totals import summed
 from replay.sanitize import no_formula, one_line
 from replay.tournaments.standings import Standings
@@ -64,15 +66,20 @@ def crosstable_csv(table: Crosstable, names: Mapping[str, str]) -> str:
     return _csv(head, rows)
 
 
-def boards_csv(rounds: Iterable[Round], names: Mapping[str, str], points: Points | None = None) -> str:
+def boards_csv(s: Tournament, rounds: Iterable[Round], names: Mapping[str, str]) -> str:
     """Return a line for each board of these rounds.
 
+    `w_seat` and `b_seat` hold the seats of `w` and `b`; they are empty while a lot or bids are to come.
+    If each pair plays both sides, `w_total` and `b_total` hold the points of `w` and `b` from both boards of
+    the pair; they are empty until both have a result.
+
     Args:
+        s: the tournament.
+        rounds: some of its rounds.
         names: see `standings_csv`.
-        points: what results are worth, if each pair plays both sides.  Then `w_total` and `b_total` hold the
-            points of `w` and `b` from both boards of the pair; they are empty until both have a result.
     """
     head = ["round", "board", "w", "w_name", "b", "b_name", "result", "status", "reason", "match"]
+    points = s.terms.points if s.terms.sides == BOTH else None
     rows = (
         [
             one.number,
@@ -83,11 +90,20 @@ def boards_csv(rounds: Iterable[Round], names: Mapping[str, str], points: Points
             no_formula(one_line(_reason(board))),
             board.match,
             *(_totals(points, board, one.boards_of(board.w)) if points else ()),
+            *_seats(s, board),
         ]
         for one in rounds
         for board in one.boards
     )
-    return _csv([*head, *(("w_total", "b_total") if points else ())], rows)
+    return _csv([*head, *(("w_total", "b_total") if points else ()), "w_seat", "b_seat"], rows)
+
+
+def _seats(s: Tournament, board: Board) -> tuple[str, str]:
+    """The seats of both entrants of a board, "" if they are not known yet."""
+    if seats_are_open(s, board):
+        return "", ""
+    first, second = list(GAMES[s.terms.game].seats)[:2]
+    return (first, second) if seating(s, board) == board.entrants else (second, first)
 
 
 def _totals(points: Points, board: Board, pair: Sequence[Board]) -> tuple[str, str]:

@@ -5,19 +5,21 @@ Every export follows from the log up to an entry, and from the names of people, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.games import GAMES
 from domain.kernel import Refused
 from domain.log import b64, canonical
 from domain.tournaments.crosstable import Crosstable
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.history import TournamentLog
+from domain.tournaments.outcomes import bids_for_seats, seating, seats_are_open
 from domain.tournaments.state import Entrant, Round, Tournament
-from domain.tournaments.terms import BOTH, Terms
+from domain.tournaments.terms import BID, BY_LOT, Terms
 from replay.sanitize import one_line
 from replay.tournaments.calendar import dates
 from replay.tournaments.calendar_file import calendar_file
@@ -117,9 +119,22 @@ def _trf(s: Tournament, rounds: int, names: Mapping[str, str]) -> bytes:
     table = _table(s, rounds)
     named = tuple(_named(s, line.entrant, names) for line in table.lines)
     try:
-        return written(TrfFile(table, one_line(s.title.replace("\n", " ")), named)).encode()
+        title, comments = one_line(s.title.replace("\n", " ")), tuple(_seats(s, rounds))
+        return written(TrfFile(table, title, named, comments=comments)).encode()
     except ValueError as error:
         raise Refused("invalid", "quoted", {"said": str(error)[:200]}) from error
+
+
+def _seats(s: Tournament, rounds: int) -> Iterator[str]:
+    """The seats of each board, by the numbers of the entrants, where the colours do not say them."""
+    first, second = list(GAMES[s.terms.game].seats)[:2]
+    numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
+    for one in s.rounds[: rounds or None]:
+        for board in one.boards:
+            follows = s.terms.sides not in (BID, BY_LOT) and not bids_for_seats(s, board)
+            if not follows and not seats_are_open(s, board):
+                a, b = seating(s, board)
+                yield f"round {one.number} board {board.number}: {first} {numbers[a]}, {second} {numbers[b]}"
 
 
 def _json(log: TournamentLog, s: Tournament, names: Mapping[str, str]) -> bytes:
@@ -153,8 +168,7 @@ def _calendar(s: Tournament, wanted: Wanted, names: Mapping[str, str], server: s
 def _csv(s: Tournament, wanted: Wanted, named: Mapping[str, str]) -> bytes:
     match wanted.table:
         case "boards":
-            points = s.terms.points if s.terms.sides == BOTH else None
-            return boards_csv(s.rounds[: wanted.round or None], named, points).encode()
+            return boards_csv(s, s.rounds[: wanted.round or None], named).encode()
         case "crosstable":
             return crosstable_csv(_table(s, wanted.round), named).encode()
         case _:

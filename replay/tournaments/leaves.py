@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -35,7 +36,7 @@ from replay.chain import NOT_CONTINUED, blamed, must_be_canonical
 from replay.matchfile import BadFile
 from replay.sanitize import counted
 from replay.tournaments.chain import tournament_entry
-from replay.tournaments.file import CHECKPOINT, PRIVATE, TournamentFile, read_private
+from replay.tournaments.file import CHECKPOINT, LOG, PRIVATE, TournamentFile, opened, read_private
 from replay.tournaments.report import Disproved
 from replay.transparency import evidence
 from replay.transparency.logged import logged
@@ -94,6 +95,45 @@ def stated_root(note: str) -> bytes | None:
         return Checkpoint.parse(Note.parse(note).text).root
     except ValueError:
         return None
+
+
+def held_leaves(path: Path) -> list[bytes]:
+    """Return the leaves of a tournament file that was kept, if its own checkpoint covers them.
+
+    Raises:
+        BadFile: it is no such file, or is damaged.
+        OSError: it cannot be read.
+    """
+    with opened(path) as file:
+        leaves = file.leaves()
+        try:
+            chain = chained(leaves, None)
+        except Disproved as error:
+            raise BadFile(LOG, error.said, error.entry) from error
+        if chain.broken is not None:
+            raise BadFile(LOG, chain.broken[1], chain.broken[0])
+        if stated_root(file.text(CHECKPOINT)) != chain.roots[-1]:
+            raise BadFile(CHECKPOINT, Sentence("note-of-another-log"))
+        return leaves
+
+
+def check_held(leaves: Sequence[bytes], found: TournamentChain, held: Sequence[bytes]) -> Sentence:
+    """Return how many of these entries a log that was kept has; it must have no other one.
+
+    Raises:
+        Disproved: from which entry on it is another log.
+    """
+    kept, tournament = tournament_entry(held[0], 1), _tournament(found)
+    assert isinstance(kept, Announced), "the first entry is checked"
+    if kept.tournament != tournament:
+        about = {"given": visible(tournament[:64]), "wanted": visible(kept.tournament[:64])}
+        raise Disproved(None, Sentence("another-tournament", about))
+    for number, (leaf, other) in enumerate(zip(leaves, held, strict=False), 1):
+        if leaf != other:
+            raise Disproved(number, Sentence("forked-at", {"entry": number}))
+    if len(held) > len(leaves):
+        return Sentence("held-has-more", {"count": len(leaves), "more": len(held) - len(leaves)})
+    return Sentence("held-is-beginning", {"count": len(held)})
 
 
 def check_end(file: TournamentFile, found: TournamentChain, stated: bytes | None) -> None:

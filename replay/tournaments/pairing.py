@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Crosstable, boards, cell_of, rounds_paired
+from domain.tournaments.legality import ColourFlag, breaches, colour_flags, expected
 from replay.tournaments.gacrux_form import gacrux_form
-from replay.tournaments.legality import ColourFlag, breaches, colour_flags, expected
 from replay.tournaments.trf import before_round
 from replay.tournaments.trf_reading import read
 

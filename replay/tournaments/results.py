@@ -50,8 +50,8 @@ def settings_of(s: Tournament) -> Settings:
         for label, result in s.lots.items()
         if label.removeprefix("lot/tie/") in numbers
     }
-    names = tuple(name for name in s.terms.tie_breaks if name != "PTS")
-    return Settings(names, s.terms.format == "round_robin", None, lots)
+    names = tuple(name for name in s.terms.ranked_by if name != "PTS")
+    return Settings(names, s.terms.format == "round_robin", s.terms.vpd_cap or None, lots)
 
 
 def standings_of(s: Tournament) -> Standings:

@@ -14,7 +14,6 @@ game that was not played, so standings are preliminary until a round is complete
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -25,16 +24,10 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line, cell_of, points_of, score
+from domain.tournaments.terms import DEFAULT_TIE_BREAKS, TIE_BREAKS
 from replay.tournaments.gacrux_form import gacrux_form
 
 MOST_TIE_BREAKS = 12
-SWISS = ("PTS", "BH/C1", "BH", "SB", "DE", "WIN", "LOT")
-ROUND_ROBIN = ("PTS", "DE", "SB", "WIN", "LOT")
-LEAGUE = ("PTS", "DE", "SB", "VPD")
-_CUTS = r"(/[CM][1-9])?"
-_NAMES = re.compile(
-    rf"PTS|DE|WIN|WON|BPG|BWG|REP|KS|AOB|VPD|FAST|LOT|GP|BH{_CUTS}|FB{_CUTS}|ARO{_CUTS}|SB(/C[1-9])?|PS(/C[1-9])?"
-)
 _AVERAGES = ("ARO", "AOB", "FAST")
 _PLACES = ("DE", "LOT")
 _LOWER = ("DE", "FAST", "LOT")  # of which the lower value is the better one
@@ -111,15 +104,10 @@ class Settings(Struct, frozen=True):
     places, by number of entrant.
     """
 
-    tie_breaks: tuple[str, ...] = SWISS
+    tie_breaks: tuple[str, ...] = DEFAULT_TIE_BREAKS
     round_robin: bool = False
     cap: int | None = None
     lots: Mapping[int, int] = {}
-
-
-def known(name: str) -> bool:
-    """Is this the name of a tie-break?"""
-    return _NAMES.fullmatch(name) is not None
 
 
 def standings(table: Crosstable, settings: Settings) -> Standings:
@@ -296,7 +284,7 @@ def _criteria(names: Sequence[str]) -> tuple[Criterion, ...]:
     if len(names) > MOST_TIE_BREAKS:
         raise Refused("invalid", "too-many-tie-breaks", {"most": MOST_TIE_BREAKS})
     for name in names:
-        if not known(name):
+        if name not in TIE_BREAKS:
             raise Refused("invalid", "unknown-tie-break", {"name": name[:50]})
     ordered = names if "PTS" in names[:1] else ("PTS", *names)
     return tuple(

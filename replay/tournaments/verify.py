@@ -88,6 +88,7 @@ def verify(
     processes: int = 1,
     pairer: Pairer = pair,
     policy: Policy | None = None,
+    held: Sequence[bytes] = (),
 ) -> Report:
     """Verify a tournament file; with `keys`, only signatures by one of them count.
 
@@ -97,13 +98,14 @@ def verify(
         processes: in so many the match files are verified; 1: in this one.
         pairer: runs the engine.
         policy: the entries and all matches must be in a log that it knows; None: they may hold no proof.
+        held: the leaves of a log that was kept (`leaves.held_leaves`): this one may only go on after them.
 
     Raises:
         OSError: the file cannot be read.
     """
     try:
         with opened(path) as file:
-            found = _Findings(path, file, (keys, known), frozenset(without), processes, pairer, policy)
+            found = _Findings(path, file, (keys, known), frozenset(without), processes, pairer, policy, held)
             found.attempt(LOG, found.look)
             return found.report()
     except BadFile as error:
@@ -130,9 +132,11 @@ class _Findings:
         processes: int,
         pairer: Pairer,
         policy: Policy | None,
+        held: Sequence[bytes],
     ) -> None:
         self._path, self._file, self._keys, self._without = path, file, keys, without
         self._processes, self._pairer, self._policy = processes, pairer, policy
+        self._held = held
         self._failures: dict[str, Failure] = {}
         self._unchecked: dict[str, Sentence] = {}
         self._notes: list[Sentence] = []
@@ -197,6 +201,7 @@ class _Findings:
         self.attempt(LOG, partial(self._check_note, note, chain))
         self.attempt(LOG, partial(leaves.check_private, self._file, chain, secret))
         self.attempt(LOG, partial(self._check_logged, chain))
+        self.attempt(LOG, partial(self._check_held, chain))
         self.attempt(LOG, partial(self._check_parts, chain))
 
     def _folded(self, chain: TournamentChain) -> tuple[list[_Step], Disproved | None]:
@@ -226,6 +231,10 @@ class _Findings:
 
     def _check_logged(self, chain: TournamentChain) -> None:
         self._logged = leaves.check_logged(self._file, chain, self._policy)
+
+    def _check_held(self, chain: TournamentChain) -> None:
+        if self._held:
+            self._notes.insert(0, leaves.check_held(self._file.leaves(), chain, self._held))
 
     def _ask(self, steps: Sequence[_Step], chain: TournamentChain, secret: Secret | None) -> None:
         self.attempt(MATCHES, self._check_matches)

@@ -12,7 +12,7 @@ from msgspec import convert
 from api.cli.tournament import SECTIONS, tournament
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES
-from domain.tournaments.terms import FIELDS, Terms, settled
+from domain.tournaments.terms import FIELDS, Terms, settled, usual_tie_breaks
 from replay.tournaments import pairing, pairing_twice
 from tests.cli.program import Program
 
@@ -56,7 +56,10 @@ def test_the_printed_terms_have_every_field_and_are_possible(
     own = {"knockout": {"knockout"}, "league": {"league"}, "stages": {"knockout", "stages"}}.get(
         format, set()
     )
-    assert {*plain, "until"} - {"title"} == set(FIELDS) - {"knockout", "league", "stages", "forbidden"} | own
+    others = {"knockout", "league", "stages", "forbidden"}
+    assert {*plain, "until", "vpd_cap"} - {"title"} == set(FIELDS) - others | own
+    assert all(f"\n# {name} = " in text for name in ("until", "vpd_cap"))
+    assert tuple(plain["tie_breaks"]) == usual_tie_breaks(format)
     terms = settled(convert({key: plain[key] for key in plain if key != "title"}, Terms), 1)
     assert terms.edition == GAMES[terms.game].editions[0]
     assert all("#" in line for line in text.splitlines())
@@ -74,7 +77,11 @@ def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, directo
     assert glasnost("tournament", "pair", "--store", "s", name).ok().out.endswith("paired\n")
     assert "board_opened" not in glasnost("tournament", "publish", "--store", "s", name).ok().out
     rule = ("tournament", "rule", "--store", "s", name)
-    assert glasnost(*rule, "1", "1", "1-0", "--text", "as reported").ok().out.endswith("ruled\n")
+    assert (
+        glasnost(*rule, "1", "1", "1-0", "--text", "as reported", "--reported").ok().out.endswith("ruled\n")
+    )
+    log = glasnost("tournament", "export", "--store", "s", name, "--format", "ndjson").ok().out
+    assert log.splitlines()[-1].count('"reported":true') == 1
     closing = ("tournament", "close", "--store", "s", name)
     glasnost(*closing).refused(2, "round 1", "2")
     assert glasnost(*closing, "--forfeit", "2", "+-").ok().out.endswith("round_closed\n")
@@ -94,6 +101,21 @@ def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, directo
     assert final["kinds"] == ["published"]
     verified = glasnost("verify", "--store", "s")
     assert verified.code == 0, verified
+
+
+def test_several_terms_change_with_one_command(glasnost: Program, director: str) -> None:
+    name = announced(glasnost, director)
+    change = ("tournament", "change", "--store", "s", name, "changed.toml", "--reason", "by a vote")
+    Path("changed.toml").write_text('title = "Other"\nformat = "league"\n')
+    glasnost(*change).refused(2, "league")
+    Path("changed.toml").write_text("rounds = ")
+    glasnost(*change).refused(2)
+    Path("changed.toml").write_text('title = "Other"\n')
+    glasnost(*change).refused(2)
+    Path("changed.toml").write_text('format = "league"\nleague = {divisions = [2, 2], up = 1, down = 1}\n')
+    assert glasnost(*change, "--json").json["kinds"] == ["terms_changed"] * 2
+    told = glasnost("tournament", "export", "--store", "s", name, "--format", "ndjson").ok().out
+    assert told.count('"kind":"terms_changed"') == 2
 
 
 def test_who_names_what_they_have_seen_is_refused_if_the_tournament_went_on(

@@ -47,6 +47,11 @@ def test_a_file_verifies_and_a_changed_one_does_not(glasnost: Program, bundle: P
     assert "1 round, 2 matches" in said[0]
     assert said[-1] == "log: ok, matches: ok, results: ok, pairings: ok, standings: ok, lots: ok"
     assert glasnost(*verify, "--json").json["answers"]["results"] == "ok"
+    against = glasnost(*verify, "--against", bundle).ok().out
+    assert "entries are those of the file that was kept" in against
+    glasnost(*verify, "--against", "nowhere").refused(2, "nowhere")
+    Path("text").write_text("a tournament")
+    glasnost(*verify, "--against", "text").refused(2, "text")
     members = members_of(bundle.read_bytes())
     rows = members["tournament.ndjson"].replace(b'"reason":"resignation"', b'"reason":"resignatiom"', 1)
     packed({**members, "tournament.ndjson": rows}, bundle)

@@ -54,7 +54,9 @@ def test_a_round_is_paired_published_ruled_and_closed_by_a_server(
     assert glasnost("tournament", "pair", *at, name).ok().out.endswith("paired\n")
     assert "published" in glasnost("tournament", "publish", *at, name).ok().out
     rule = ("tournament", "rule", *at, name, "1", "1")
-    assert glasnost(*rule, "1-0", "--text", "as reported").ok().out.endswith("ruled\n")
+    assert glasnost(*rule, "1-0", "--text", "as reported", "--reported").ok().out.endswith("ruled\n")
+    log = glasnost("tournament", "export", *at, name, "--format", "ndjson").ok().out
+    assert log.splitlines()[-1].count('"reported":true') == 1
     closing = ("tournament", "close", *at, name)
     glasnost(*closing).refused(2, "round 1", "2")
     assert glasnost(*closing, "--forfeit", "2", "+-").ok().out.endswith("round_closed\n")
@@ -73,6 +75,21 @@ def test_a_round_is_paired_published_ruled_and_closed_by_a_server(
     assert final["kinds"] == ["published"]
     glasnost("tournament", "export", *at, name, "--format", "csv", "--out", "cup.csv").ok()
     assert "Ann" in Path("cup.csv").read_text()
+
+
+def test_several_terms_change_with_one_command_by_a_server(glasnost: Program, at: tuple[str, ...]) -> None:
+    name = announced(glasnost, at)
+    change = ("tournament", "change", *at, name, "changed.toml", "--reason", "by a vote")
+    Path("changed.toml").write_text('title = "Other"\nformat = "league"\n')
+    glasnost(*change).refused(2, "league")
+    Path("changed.toml").write_text("rounds = ")
+    glasnost(*change).refused(2)
+    Path("changed.toml").write_text('title = "Other"\n')
+    glasnost(*change).refused(2)
+    Path("changed.toml").write_text('format = "league"\nleague = {divisions = [2, 2], up = 1, down = 1}\n')
+    assert glasnost(*change, "--json").json["kinds"] == ["terms_changed"] * 2
+    told = glasnost("tournament", "export", *at, name, "--format", "ndjson").ok().out
+    assert told.count('"kind":"terms_changed"') == 2
 
 
 def test_a_command_on_an_older_entry_is_stale_and_stores_nothing(

@@ -23,6 +23,8 @@ from tests.services.forking import THREADLESS, Request, packed
 ROOT = Path(__file__).parents[2]
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _PAUSE = 0.005  # seconds between two looks at a process that is waited for with a limit
+# As a module it would import its package, and with it the drivers of a browser and of Redis.
+_AS_A_FILE = "import runpy; runpy.run_path('tests/services/forking.py', run_name='__main__')"
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -159,7 +161,7 @@ def server() -> str:
     address = str(Path(folder.name) / "socket")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GLASNOST_")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.services.forking", address],
+        [sys.executable, "-c", _AS_A_FILE, address],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,

@@ -10,8 +10,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
+import replay.dataset as glasnost
+from api.web.data_answers import words_of
 from api.web.shell import texts
+from domain.games import GAMES
 from replay.dataset.queries import queries
+from replay.dataset.search import VOCABULARIES
 from tests.api.http.served import Client, Served
 from tests.web.conftest import MATCHES
 from tests.web.signed import visitors
@@ -59,8 +63,19 @@ def test_a_search_shows_its_hits_with_the_position_that_each_leads_to(studied: S
     assert f"Matches: {found['matches']}<" in text
     assert f"{found['won_a'] * 100:.0f} %" in text
     assert f"{found['lo'] * 100:.0f} to {found['hi'] * 100:.0f} % of {found['n']}" in text
+    (more,) = links(text, r"\?[^\"]+&limit=1000")
+    every = links(page(studied, f"/find{more}"), r"/m/[^\"]+")
+    assert len(every) == found["positions"] > len(answer["hits"])
     none = page(studied, f"/find?game=thirteen_minutes&where={quote('us in cuba >= 99')}")
     assert "No position is like this" in none
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_no_two_columns_of_hits_have_the_same_title(language: str) -> None:
+    for game, vocabulary in VOCABULARIES.items():
+        words = words_of(GAMES[game], language)
+        titles = [words.field(name) for name in vocabulary.time] + [texts(language)("data_move")]
+        assert len({title.casefold() for title in titles}) == len(titles), game
 
 
 class BreaksOff:
@@ -103,6 +118,17 @@ def test_a_wrong_search_is_marked_where_it_goes_wrong(
     assert shown in text
     assert f"<mark>{html.escape(marked)}</mark>" in text
     assert "<b>x" not in text
+
+
+def test_the_sql_of_an_answer_stands_beside_it_and_gives_the_same_rows(studied: Served) -> None:
+    text = page(studied, "/queries?query=tm_end_modes&pool=live,bots")
+    (shown,) = re.findall(r"<pre><code>(.*?)</code></pre>", text, re.S)
+    told = studied.client().get("/v1/queries/tm_end_modes?pool=live,bots").json
+    assert studied.services is not None
+    data = glasnost.open(vars(studied.services.data)["_place"].folder)
+    assert [list(row) for row in data.sql(shown).fetchall()] == told["rows"]
+    evil = studied.client().get("/queries?query=tm_end_modes&edition=%3Ci%3E%27;").body.decode()
+    assert "edition = &#39;&lt;i&gt;&#39;&#39;;&#39;" in evil
 
 
 def test_every_number_of_an_answer_leads_to_as_many_matches(studied: Served) -> None:
@@ -157,15 +183,29 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     text = page(studied, "/explore/thirteen_minutes")
     children = links(text, r"\?path=bids/[^\"&]+&pool=live")
     assert len(children) >= 4
-    counts = [int(n) for n in re.findall(r'<span class="count">(\d+)</span>', text)]
+    counts = [int(n) for n in re.findall(r'<a class="count" [^>]*>(\d+)</a>', text)]
     hidden = re.findall(r"which are not shown: (\d+)", text)
     assert sum(counts) + sum(map(int, hidden)) == MATCHES
     below = page(studied, f"/explore/thirteen_minutes{children[0]}")
-    assert f"<dd>{counts[0]}</dd>" in below
+    assert f">{counts[0]}</a></dd>" in below
+    for address, n in ((f"{children[0]}&matches=1", counts[0]), ("?path=bids&pool=live&matches=1", MATCHES)):
+        assert f'href="{address}"' in text
+        behind = page(studied, f"/explore/thirteen_minutes{address}")
+        assert len(set(links(behind, r"/m/[^\"]+"))) == n
     assert 'aria-current="true"' in below
     gone = page(studied, "/explore/thirteen_minutes?path=bids/77")
     assert 'role="alert"' in gone
     assert studied.client().get("/explore/toy").status == 404
+
+
+def test_the_form_of_the_tree_keeps_the_turn_and_the_edition(studied: Served) -> None:
+    text = page(studied, "/explore?edition=deluxe&turn=2")
+    assert '<option value="deluxe" selected>' in text
+    assert re.search(r'name="turn" value="2"', text)
+    assert 'href="?path=headlines&pool=live&edition=deluxe&turn=2&matches=1"' in text
+    other = page(studied, "/explore?path=setup&turn=2")
+    assert 'name="turn"' not in other
+    assert 'role="alert"' not in other
 
 
 def test_two_players_stand_side_by_side(studied: Served) -> None:

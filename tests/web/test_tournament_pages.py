@@ -60,6 +60,12 @@ def test_an_organizer_announces_and_a_player_enters_without_scripts(hall: Hall) 
     told = hall.director.get(f"/v1/tournaments/{path.removeprefix('/t/')}").json
     assert told["terms"]["clock"] == [{"mode": "days", "days": 3, "cap": 7}]
     assert (told["title"], told["terms"]["rated"]) == ("Кубок города", False)
+    change = {"do": "change_terms", "expect": told["entry"], "reason": "by a vote"}
+    assert form(hall.director, f"{path}/desk", terms='format = "league"', **change).status >= 400
+    together = 'format = "league"\r\nleague = {divisions = [2, 2], up = 1, down = 1}\nbyes = 2'
+    assert form(hall.director, f"{path}/desk", terms=together, **change).status == 303
+    now = hall.director.get(f"/v1/tournaments/{path.removeprefix('/t/')}").json
+    assert (now["terms"]["format"], now["terms"]["byes"], now["entry"]) == ("league", 2, told["entry"] + 3)
     ann = hall.server.player("Ann")
     assert form(ann, f"{path}/do", do="enter").headers["location"] == path
     assert "You take part." in ann.get(path).body.decode()

@@ -298,7 +298,7 @@ def test_axe_finds_nothing_serious_in_the_room(room: Room, browser: Browser, pho
 
 
 def test_after_the_match_every_view_is_open_with_what_was_offered(room: Room) -> None:
-    """It runs last: it ends the match."""
+    """It ends the match."""
     hidden = room.hidden()
     assert room.seats["us"].post(f"/v1/matches/{room.match}/resignation", {}).status == 201
     page = text(room.director.get(f"{room.page}?move=9").body)
@@ -308,3 +308,16 @@ def test_after_the_match_every_view_is_open_with_what_was_offered(room: Room) ->
     later = text(room.director.get(room.page).body)
     assert [name for name in hidden if name in later]
     assert form(room.director, room.page, **room.read()).status == 409
+
+
+def test_the_note_of_a_ruling_is_shown_after_its_entry_alone(room: Room) -> None:
+    """It runs last, when the match is over."""
+    ruling = {"result": "0-1", "reason": "agreed", "text": "x", "note": CALL}
+    entry = room.hall.post("rounds/1/boards/1/rulings", **ruling).json["entry"]
+    page = room.director.get(room.page).body
+    assert "Sealed note of the ruling" in text(page)
+    assert CALL.encode() not in page
+    asked = {"do": "read_call", "call": entry, "why": "to answer", "expect": room.hall.entry}
+    assert CALL in text(form(room.director, room.page, **asked).body)
+    reads = room.director.get(f"{room.hall.path}/privileged-reads").json["reads"]
+    assert reads[-1]["sealed_entry"] == entry

@@ -15,6 +15,7 @@ from api.http import decoding
 from api.http.data_process import CALLER, RETRY, Exchange
 from api.http.data_schemas import (
     ExplorerAnswer,
+    OpeningMatches,
     PositionsAnswer,
     QueryAnswer,
     QueryMatches,
@@ -78,6 +79,12 @@ OpeningPath = Annotated[
 Bid = Annotated[
     int | None,
     Query(ge=-100, le=100, description="Only matches with so much extra influence; below 0: of the USSR."),
+]
+BeginsIn = Annotated[
+    int | None, Query(ge=1, le=100, description="The turn in which the tree begins; else 1.")
+]
+MatchesOfNode = Annotated[
+    str | None, Query(pattern="^[01]$", description="1: the matches that the node counts.")
 ]
 Range = Annotated[str | None, Header(max_length=200, description="Which bytes.")]
 _TABLES = [Documented(200, "Done", (CSV, LINES))]
@@ -154,7 +161,7 @@ async def find_positions(
     return await passed_on(call)
 
 
-@api.get("/v1/explorer", ExplorerAnswer, refusals=(*AWAY, "not-found"))
+@api.get("/v1/explorer", (ExplorerAnswer, OpeningMatches), refusals=(*AWAY, "not-found"))
 async def explore_openings(
     call: Call,
     path: OpeningPath = None,
@@ -162,11 +169,13 @@ async def explore_openings(
     pool: Pool = None,
     edition: Edition = None,
     bid: Bid = None,
+    turn: BeginsIn = None,
     min_n: LeastN = None,
+    matches: MatchesOfNode = None,
 ) -> Response:
     """A node of a tree of openings: how many matches went there, who won them, and where they went on.
 
-    Children with fewer than 5 matches are hidden.
+    Children with fewer than 5 matches are hidden.  With `matches=1` the matches that went there.
     """
     return await passed_on(call)
 

@@ -412,7 +412,11 @@ async def close_unopened(
 
 
 @commands_api.post(
-    "/v1/matches/{match}/rulings", Ruling, Done, refusals=(*COMMANDS, "stale", "ruling"), token=True
+    "/v1/matches/{match}/rulings",
+    Ruling,
+    Done,
+    refusals=(*COMMANDS, "stale", "ruling", "interest", "unknown-tournament"),
+    token=True,
 )
 async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: IdempotencyKey = None) -> Done:
     """An organizer rules: back to a move, a result, or void."""

@@ -31,7 +31,7 @@ OFFICIALS = ("organizer", "admin")
     "/v1/matches/{match}/clock",
     ClockChange,
     Done,
-    refusals=(*COMMANDS, "stale", "clock", "frozen"),
+    refusals=(*COMMANDS, "stale", "clock", "frozen", "interest", "unknown-tournament"),
     token=True,
 )
 async def set_clock(
@@ -83,7 +83,13 @@ async def evidence(call: Call, match: MatchId, at: At = None, root: Root = None)
     return EvidenceView(found.id, found.move, evidence_of(found), list(deeds(found)), stands)
 
 
-@api.post("/v1/matches/{match}/freeze", Freezing, Done, refusals=(*COMMANDS, "stale", "freeze"), token=True)
+@api.post(
+    "/v1/matches/{match}/freeze",
+    Freezing,
+    Done,
+    refusals=(*COMMANDS, "stale", "freeze", "interest", "unknown-tournament"),
+    token=True,
+)
 async def freeze(
     call: Caller, match: MatchId, body: Freezing, idempotency_key: IdempotencyKey = None
 ) -> Done:

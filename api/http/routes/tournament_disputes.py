@@ -1,7 +1,7 @@
 """Disputes in tournaments: what is in question, the room with the evidence, sealed parts, privileged reads.
 
 While a match runs, its hidden half opens only to an official who does not play in the tournament, and only
-after an entry that says so is stored.  The same holds for the text of a call.
+after an entry that says so is stored.  The same holds for the text of a call and the note of a ruling.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ FromMove = Annotated[int, Query(ge=0, le=2**31, description="Moves after this on
     token=True,
 )
 async def read_privileged(call: Call, tournament: TournamentId, body: ReadRequest) -> PrivilegedAnswer:
-    """Show an official what is hidden: moves of a running match, or the text of a call.
+    """Show an official what is hidden: moves of a running match, or a sealed text.
 
     The entry is stored first; if it cannot be, nothing is shown.
     """

@@ -80,7 +80,7 @@ async def read_tasks(call: Call, player: PlayerId) -> TaskList:
     """What the caller has to do in tournaments: places to accept, boards to play, calls to answer."""
     if call.person(*PLAYING).id != player:
         raise Refused("forbidden", "own-tasks")
-    which = TournamentFilter(player=player)
+    which = TournamentFilter(person=player)
     page = await call.services.models.ask(read.tournaments, which, Asked(MOST_TOURNAMENTS, None))
     found: list[Task] = []
     for row in page.rows:

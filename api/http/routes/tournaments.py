@@ -11,6 +11,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 from fastapi import Path, Query, Response
+from msgspec import UNSET, UnsetType
 
 from api.gate import Key
 from api.gate.tournament_commands import Accepted, state_at
@@ -19,6 +20,7 @@ from api.gate.tournaments import TournamentGate
 from api.http.caching import NEVER, weak
 from api.http.decoding import EVENTS, LINES, media_type
 from api.http.idempotency import IdempotencyKey, key_of
+from api.http.permissions import looked
 from api.http.routes import PLAYING
 from api.http.routes.event_stream import LastEventId, Stream, resumed
 from api.http.routes.lists import Cursor, OneGame, Player, Rows
@@ -42,11 +44,13 @@ from api.http.tournament_schemas import (
     PublishStandings,
     RoundClosing,
     RoundView,
+    ScheduleView,
     StandingsView,
     TournamentList,
     TournamentLogView,
     TournamentView,
 )
+from api.http.tournament_seats import sitting_in
 from api.http.tournament_views import (
     board_view,
     draft_view,
@@ -55,6 +59,7 @@ from api.http.tournament_views import (
     listed,
     people_of,
     round_view,
+    schedule_view,
     tournament_view,
 )
 from api.mail.settings import CONFIRMATIONS_A_DAY
@@ -73,6 +78,7 @@ from domain.tournaments.state import Tournament
 from projections import read
 from projections.read import Asked, TournamentFilter
 from projections.tournaments import STATUSES
+from replay.clocks import clock_after
 
 T = TypeVar("T")
 api = Api("tournaments", "Tournaments and leagues: entering, pairing, results, rulings, standings, the log.")
@@ -172,7 +178,9 @@ def _tagged(call: Call, log: TournamentLog, entry: int, answer: msgspec.Struct) 
 async def announce_tournament(call: Call, body: Announce, idempotency_key: IdempotencyKey = None) -> Entries:
     """Announce a tournament; the caller, an organizer, is its director."""
     key = key_of(call, idempotency_key, body, what="announce")
-    return entries_of(await gate_of(call).commands.announce(actor_of(call), body.title, body.terms, key))
+    return entries_of(
+        await gate_of(call).commands.announce(actor_of(call), body.title, body.terms.listed, key)
+    )
 
 
 @api.get("/v1/tournaments", TournamentList)
@@ -250,7 +258,7 @@ async def _live(call: Call, tournament: str, after: int) -> Response:
     services = call.services
     cached = await gate_of(call).commands.cached(tournament)
     if after > cached.log.entry:
-        raise Refused("unknown-move", "beyond-latest-move", {"last": cached.log.entry})
+        raise Refused("unknown-move", "beyond-latest-entry", {"last": cached.log.entry})
     counted, holder = call.visitor.counted, call.visitor.holder
     services.streams.check(counted)
     services.tournament_feed.must_have_room()
@@ -454,17 +462,33 @@ async def read_round(
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     names = await _names(call, people_of(state))
-    return _tagged(call, log, state.entry, round_view(log, state, one, names))
+    sitting = await sitting_in(call, state, one.boards)
+    return _tagged(call, log, state.entry, round_view(log, state, one, names, sitting))
 
 
 @api.get(_BOARD, BoardView, refusals=(*LOOKS, "not-found"))
 async def read_board(
     call: Call, tournament: TournamentId, round_number: RoundPart, board: BoardPart, at: AtEntry = None
 ) -> Response:
-    """One board after an entry."""
+    """One board after an entry; without `at`, with what its clock had left at the latest move."""
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
-    return _tagged(call, log, state.entry, board_view(state, one, board_in(one, board)))
+    found = board_in(one, board)
+    sitting = await sitting_in(call, state, [found])
+    told = board_view(state, one, found, sitting)
+    if at is None and found.opened and state.terms.clock:
+        told = msgspec.structs.replace(told, left=await _left(call, found.match))
+    return _tagged(call, log, state.entry, told)
+
+
+async def _left(call: Call, name: str) -> dict[str, int] | UnsetType:
+    """What each seat of a match had left at its latest move; unset if the caller may not see it."""
+    try:
+        match = (await looked(call, name)).match
+    except Refused:
+        return UNSET
+    clock = clock_after(match, match.move)
+    return UNSET if clock is UNSET else clock.left
 
 
 # ── Rulings, standings ──
@@ -521,6 +545,16 @@ async def read_standings(
         why = await gate_of(call).explained(state, explain)
         told = msgspec.structs.replace(told, explained=why)
     return _tagged(call, log, state.entry, told)
+
+
+@api.get(f"{ONE}/schedule", ScheduleView, refusals=LOOKS)
+async def read_schedule(
+    call: Call, tournament: TournamentId, at: AtEntry = None, player: Player = None
+) -> Response:
+    """The dates after an entry: of the tournament, its rounds, and the games of one player."""
+    log, state = await looked_at(call, tournament, at)
+    names = await _names(call, people_of(state)) if player else {}
+    return _tagged(call, log, state.entry, schedule_view(log, state, player, names))
 
 
 @api.get(f"{ONE}/crosstable", CrosstableView, refusals=LOOKS)

@@ -133,6 +133,11 @@ class Query(Struct, frozen=True):
             bounds = ["lo", "hi"]
         return ("pool", *self.keys, "n", *self.answer, *bounds)
 
+    @property
+    def sql(self) -> str:
+        """Its SQL: $name stands for the value of a parameter, and {name} for the column that one chooses."""
+        return f"WITH {matches_of()},\nr AS (\n{self.rows.strip()}\n)\n{self._select()}"
+
     def is_share(self, rate: str) -> bool:
         """Is this rate the share of a row in a whole, so that those of all rows together are 1?"""
         return " OVER " in self.answer[rate]
@@ -180,6 +185,14 @@ class Query(Struct, frozen=True):
         """
         return excluded_of(bind(self.game, arguments, self.parameters))
 
+    def rules(self, arguments: Mapping[str, str]) -> Statement:
+        """The SQL of the versions of the rules that decided moves of the matches that count.
+
+        Raises:
+            Refused: invalid; see `statement`.
+        """
+        return rules_of(bind(self.game, arguments, self.parameters))
+
     def _with_rows(self, bound: Bound) -> str:
         rows = self.rows.strip()
         for name, parameter in self.own.items():
@@ -206,6 +219,11 @@ class Statement(Struct, frozen=True):
 
     sql: str
     values: Bound
+
+    @property
+    def as_it_stands(self) -> str:
+        """The SQL with the values in place of its parameters, so that it can be run as it stands."""
+        return re.sub(r"\$([a-z_0-9]+)", lambda found: literal(self.values[found[1]]), self.sql)
 
     @property
     def selection_unknown(self) -> bool:
@@ -242,6 +260,12 @@ def excluded_of(bound: Bound) -> Statement:
     return statement_of(f"WITH {matches_of(counted=False)}{_EXCLUDED}", bound)
 
 
+def rules_of(bound: Bound) -> Statement:
+    """The SQL of the versions of the rules that decided moves of the matches that count."""
+    sql = "SELECT DISTINCT r.rules FROM rules_versions r JOIN m USING (match) ORDER BY r.rules"
+    return statement_of(f"WITH {matches_of()} {sql}", bound)
+
+
 def pools_of(game: str) -> Statement:
     """The SQL of how many matches of a game each pool has, whatever else is asked for."""
     sql = "SELECT pool, count(*) AS matches FROM matches WHERE game = $game GROUP BY pool ORDER BY pool"
@@ -252,6 +276,18 @@ def statement_of(sql: str, bound: Bound) -> Statement:
     """SQL with those values that it uses."""
     used = set(re.findall(r"\$([a-z_0-9]+)", sql))
     return Statement(sql, {name: value for name, value in bound.items() if name in used})
+
+
+def literal(value: object) -> str:
+    """Return a value as SQL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool | int):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]::VARCHAR[]"
+    quoted = str(value).replace("'", "''")
+    return f"TIMESTAMP '{quoted}'" if isinstance(value, datetime) else f"'{quoted}'"
 
 
 def wilson(rate: str, n: str) -> tuple[str, str]:

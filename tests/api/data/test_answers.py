@@ -14,16 +14,20 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 import replay.dataset as glasnost
+from api.data import answers
 from api.http.data_schemas import (
     ExplorerAnswer,
+    OpeningMatches,
     PositionsAnswer,
     QueryAnswer,
     QueryMatches,
     SavedQueries,
 )
 from domain.games import GAMES
+from replay.dataset import DataSet
 from replay.dataset.manifest import Manifest
 from replay.dataset.queries import COMMON, Query, queries
 from tests.api.data.conftest import Small
@@ -76,6 +80,8 @@ def test_the_saved_queries_are_listed_with_all_that_a_form_needs(asked: Served) 
     assert win["columns"][0] == "pool"
     assert {one["name"] for one in win["parameters"]} == set(COMMON)
     assert all(one["en"] and one["ru"] for one in [win, *win["parameters"]])
+    assert win["sql"] == queries()["win_rate"].statement({}).sql
+    assert "{space}" in told["is_space_life"]["sql"]
     space = next(one for one in told["is_space_life"]["parameters"] if one["name"] == "space")
     assert space["required"]
     assert len(space["choices"]) > 10
@@ -110,6 +116,16 @@ def test_an_answer_says_on_what_it_rests(asked: Served, small: Small) -> None:
     assert (told["mixed"], told["selection_unknown"]) == (False, False)
     assert len(told["sql_sha256"]) == 64
     assert told["comparisons"] == len(told["rows"])
+
+
+def test_the_counts_of_a_data_set_are_never_those_of_another_one(small: Small) -> None:
+    whole = glasnost.open(small.folder)
+    parts = tuple(part for part in small.manifest.parts if part.pool != "bots")
+    fewer = DataSet(small.folder, replace(small.manifest, parts=parts), whole.schema)
+    win_rate = answers.asked(queries()["win_rate"], {})
+    for _ in range(2):  # the second time they are kept
+        told = [win_rate.answer(data) for data in (whole, fewer)]
+        assert [one.other_pools for one in told] == [{"bots": 1, "imported": 1}, {"imported": 1}]
 
 
 def pools_in(told: Any) -> list[str]:
@@ -266,10 +282,13 @@ def test_what_is_not_legal_is_refused_in_both_languages(
         ("/v1/queries/headlines?matches=1", QueryMatches),
         ("/v1/positions?where=turn%20%3E%200", PositionsAnswer),
         ("/v1/explorer?game=thirteen_minutes", ExplorerAnswer),
+        ("/v1/explorer?game=thirteen_minutes&matches=1", OpeningMatches),
     ],
 )
 def test_an_answer_has_the_shape_that_the_document_says(asked: Served, path: str, kind: type) -> None:
     answer = get(asked, path)
+    game = "thirteen_minutes" if "game=" in path else "twilight_struggle"
+    assert answer.json.get("rules_seen", [GAMES[game].rules]) == [GAMES[game].rules]
     decoded: object = msgspec.json.decode(answer.body, type=kind)
     assert json.loads(msgspec.json.encode(decoded)) == answer.json
 
@@ -287,7 +306,13 @@ def test_the_explorer_shows_the_root_of_a_tree_and_hides_small_nodes(asked: Serv
     assert (node["n"], node["children"], node["hidden"]) == (1, [], 1)
     assert (told["pools"][0]["pool"], told["path"]) == ("live", [])
     assert client.get("/v1/explorer?path=setup").json["path"] == ["setup"]
+    assert client.get("/v1/explorer?turn=2").json["arguments"]["turn"] == 2
+    client.get("/v1/explorer?path=setup&turn=2").problem(422, "invalid")
+    (behind,) = client.get("/v1/explorer?matches=1").json["matches"]
+    assert behind["replay"] == f"/m/{behind['match']}?move=1"
     client.get("/v1/explorer?path=fidel").problem(404, "not-found")
+    client.get("/v1/explorer?path=fidel&matches=1").problem(404, "not-found")
+    client.get("/v1/explorer?matches=2").problem(422, "invalid")
     client.get("/v1/explorer?game=chess").problem(404, "not-found")
     client.get("/v1/explorer?pool=live,bots").problem(422, "invalid")
     client.get("/v1/explorer?game=cia_vs_kgb&bid=2").problem(422, "invalid")

@@ -10,19 +10,22 @@ import json
 import logging
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import replay.dataset as glasnost
+from api.data import sql_child
 from api.data.sql import Penalties, Sql, SqlLimits
-from api.data.sql_child import Task
+from api.data.sql_child import Outcome, Task
 from api.data.sql_route import ARROW, PARQUET
 from api.http.log_lines import Lines
 from domain.kernel import Refused
@@ -64,7 +67,7 @@ def rows_of(form: str, body: bytes) -> list[list[Any]]:
         rows = [list(json.loads(line).values()) for line in body.splitlines()]
     else:
         table = pa.ipc.open_stream(body).read_all() if form == ARROW else pq.read_table(io.BytesIO(body))
-        rows = [list(row.values()) for row in table.to_pylist()]
+        rows = [list(row) for row in duckdb.from_arrow(table).fetchall()]  # Arrow has no year 20000
     return [["" if value is None else str(value) for value in row] for row in rows]
 
 
@@ -82,6 +85,13 @@ RANGE = "SELECT range AS n, 'x' || range AS t, range % 7 = 0 AS b FROM range({})
             " FROM ts_positions ORDER BY ALL",
             10_000,
             None,
+            "false",
+        ),
+        (
+            "SELECT closed_at - opened_at AS lasted, union_value(a := game) AS u, DATE 'infinity' AS d,"
+            " NULL::INTERVAL AS gone, TIMESTAMP '20000-01-01' AS t, DATE '0044-01-01 (BC)' AS old"
+            " FROM matches ORDER BY match",
+            5,
             "false",
         ),
     ],
@@ -114,6 +124,19 @@ def test_an_answer_ends_before_ten_megabytes(ann: Client) -> None:
     assert [one.headers["glasnost-truncated"] for one in answers] == ["true", "true"]
     lines, table = answers[0].body.splitlines(), pq.read_table(io.BytesIO(answers[1].body))
     assert len(lines) == table.num_rows == 10
+
+
+def test_what_a_form_cannot_hold_is_said_and_is_no_stopped_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(_: Task) -> None:
+        raise pa.ArrowNotImplementedError("no such type")
+
+    for name, instead in (("step_aside", int), ("_close_output", int), ("_answer", answer)):
+        monkeypatch.setattr(sql_child, name, instead)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        sql_child.run(theirs, Task("", "SELECT 1", [], 1, "arrow"))
+        told = msgspec.json.decode(ours.recv(10_000), type=Outcome)
+    assert told == Outcome(sql_child.ERROR, "no such type")
 
 
 @pytest.mark.parametrize(

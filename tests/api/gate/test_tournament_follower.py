@@ -20,7 +20,8 @@ from domain.tournaments.rounds import next_round
 from domain.tournaments.state import Tournament
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
-from tests.api.gate.tournaments import DIRECTOR, Cup, closed_while_it_ends
+from tests.api.gate.tournaments import DIRECTOR, TERMS, Cup, closed_while_it_ends
+from tests.salts import salt_of
 
 
 async def killed(cup: Cup, steps: int) -> None:
@@ -117,6 +118,28 @@ def test_a_called_arbiter_keeps_a_result_from_being_confirmed(toy_game: Game) ->
         await cup.tournaments.commands.command(cup.id, call, Actor("q1", "player"))
         await cup.results()
         assert (await cup.state()).rounds[0].boards[0].status == "recorded"
+
+    run(work())
+
+
+@pytest.mark.parametrize(("allowed", "salted"), [(False, False), (False, True), (True, False)])
+def test_a_match_without_salts_waits_for_an_official_if_the_terms_want_salts(
+    toy_game: Game, allowed: bool, salted: bool
+) -> None:
+    async def work() -> None:
+        cup = Cup(MemoryStore(), msgspec.structs.replace(TERMS, house_seeded=allowed))
+        await cup.announced(2)
+        await cup.paired()
+        match = (await cup.state()).rounds[0].boards[0].match
+        if salted:
+            seat, held = next(iter(cup.store.reservations(match).seats.items()))
+            await cup.gate.sit(match, seat, held.player, salt=salt_of(seat))
+        await cup.results()
+        board = (await cup.state()).rounds[0].boards[0]
+        assert board.status == ("confirmed" if allowed or salted else "recorded")
+        if not board.confirmed:
+            await cup.do(c.Confirm(round=1, board=1))
+            assert (await cup.state()).rounds[0].boards[0].status == "confirmed"
 
     run(work())
 

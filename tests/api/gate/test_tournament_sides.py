@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from api.gate.tournament_bids import BidReport, bids_of
@@ -12,9 +15,12 @@ from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.events import LotDrawn
+from domain.tournaments.history import TournamentLog
 from domain.tournaments.sides import exchanged, label_of
+from domain.tournaments.state import Board
 from domain.tournaments.terms import Terms, settled
 from projections.seat_swaps import settles
+from replay.tournaments.exports import Wanted, exported
 from replay.tournaments.trf import TrfFile, written
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
@@ -76,7 +82,49 @@ def test_a_lot_that_can_be_checked_gives_the_seats(toy_game: Game) -> None:
     for board in boards:
         assert board.outcome is not None
         assert tuple(board.outcome.sides[seat] for seat in toy_game.seats) == board.seated
+        assert seats_in_files(cup, board) == dict(zip(toy_game.seats, board.seated, strict=True))
     assert {exchanged(number, 1) for number in range(20)} == {True, False}
+
+
+def seats_in_files(cup: Cup, board: Board) -> dict[str, str]:
+    """The entrant of each seat of a board of round 1, as the exported CSV and TRF have it."""
+    log = run(cup.log())
+    numbers = {number: one.id for number, one in enumerate(log.state.numbered, 1)}
+    trf = exported(log, log.state, Wanted("trf"), {}, "x").decode()
+    comment = next(
+        line for line in trf.splitlines() if line.startswith(f"### round 1 board {board.number}: ")
+    )
+    said = [one.split() for one in comment.partition(": ")[2].split(", ")]
+    table = exported(log, log.state, Wanted("csv", table="boards"), {}, "x").decode()
+    row = next(one for one in csv.DictReader(io.StringIO(table)) if one["board"] == str(board.number))
+    found = {row["w_seat"]: row["w"], row["b_seat"]: row["b"]}
+    assert found == {seat: numbers[int(number)] for seat, number in said}
+    return found
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        Terms(game="toy", format="swiss", rounds=1, sides="lot"),
+        twilight("second", "victory_points", "bid"),
+    ],
+)
+def test_files_name_no_seat_before_the_lot_or_the_bids(terms: Terms, toy_game: Game) -> None:
+    async def work() -> TournamentLog:
+        cup = await Cup(MemoryStore(), terms).announced(2)
+        if terms.sides == "bid":
+            await cup.paired()
+        else:
+            draft = await cup.tournaments.draft(cup.id, DIRECTOR)
+            await cup.tournaments.pair(cup.id, 1, draft.sha256, DIRECTOR, draft.entry)
+        return await cup.log()
+
+    log = run(work())
+    assert "###" not in exported(log, log.state, Wanted("trf"), {}, "x").decode()
+    (row,) = csv.DictReader(
+        io.StringIO(exported(log, log.state, Wanted("csv", table="boards"), {}, "x").decode())
+    )
+    assert (row["w"], row["w_seat"], row["b"], row["b_seat"]) == ("n1", "", "n2", "")
 
 
 async def bid(cup: Cup, name: str) -> Match:
@@ -120,9 +168,9 @@ def test_after_bids_the_trf_keeps_the_colours_and_the_tables_the_seats_played(
         match = run(cup.gate.match(board.match))
         people = {one.player: name for name, one in s.entrants.items()}
         assert board.outcome is not None
-        assert board.outcome.sides == {
-            seat: people[seated.player] for seat, seated in match.players.items() if seated
-        }
+        seats = {seat: people[seated.player] for seat, seated in match.players.items() if seated}
+        assert board.outcome.sides == seats
+        assert seats_in_files(cup, board) == seats
 
 
 def test_a_board_that_was_opened_with_other_options_is_refused() -> None:

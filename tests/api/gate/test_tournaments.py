@@ -15,7 +15,9 @@ from api.gate import Key
 from api.gate.tournament_commands import state_at
 from api.gate.tournament_previews import previewed
 from api.store.sqlite import SqliteStore
+from domain import kernel
 from domain.chance import Secret, drawn, link
+from domain.clocks import Bank
 from domain.events import BoardOf
 from domain.game import Game
 from domain.kernel import Refused
@@ -156,10 +158,67 @@ def test_only_its_officials_rule_on_a_match_of_a_tournament(toy_game: Game) -> N
         await cup.paired()
         board = (await cup.state()).rounds[0].boards[0]
         await cup.sit(board.match)
+        await cup.gate.play(board.match, [("2",)], player=(await cup.state()).entrants["n1"].player)
         with pytest.raises(Refused) as refused:
-            await cup.gate.rule(board.match, "another-organizer", "because", void=True)
+            await cup.gate.rule(board.match, "another-organizer", "because", back_to=3)
         assert refused.value.kind == "forbidden"
-        await cup.gate.rule(board.match, "emil", "because", void=True)
+        await cup.gate.rule(board.match, "emil", "because", back_to=3)
+
+    run(work())
+
+
+def test_the_end_of_a_match_of_a_tournament_is_ruled_on_its_board_alone(toy_game: Game) -> None:
+    """OA21: the match's own door takes no result that the tournament's rules have not seen."""
+
+    async def work() -> None:
+        cup = await Cup(MemoryStore()).announced(2)
+        await cup.paired()
+        board = (await cup.state()).rounds[0].boards[0]
+        await cup.sit(board.match)
+        for end in ({"void": True}, {"result": kernel.Result("left", "ruling", {})}):
+            with pytest.raises(Refused) as refused:
+                await cup.gate.rule(board.match, "dora", "because", **end)
+            assert (refused.value.kind, refused.value.id) == ("ruling", "rule-on-its-board")
+            assert refused.value.values == {"tournament": cup.id, "round": 1, "board": 1}
+        assert (await cup.gate.match(board.match)).closed is None
+
+    run(work())
+
+
+def test_an_official_of_the_same_score_touches_no_match_by_its_own_door(toy_game: Game) -> None:
+    async def work() -> None:
+        cup = await Cup(MemoryStore(), replace(TERMS, clock=(Bank(main=600),))).announced(4)
+        await cup.paired()
+        first, second = (await cup.state()).rounds[0].boards
+        for board in (first, second):
+            await cup.sit(board.match)
+        player = (await cup.state()).entrants[first.w].player
+        await cup.do(c.Appoint(person=player, office="arbiter"))
+        officials = cup.gate.officials
+        for match, found in ((first.match, "own-board"), (second.match, "own-score-group")):
+            back = cup.gate.rule(match, player, "x", back_to=1)
+            for tried in (officials.must_be_official(match, player), back):
+                with pytest.raises(Refused) as refused:
+                    await tried
+                assert (refused.value.kind, refused.value.id) == ("interest", found)
+        await officials.must_be_official(second.match, "emil")
+
+    run(work())
+
+
+def test_the_house_confirms_no_match_that_a_ruling_closed(toy_game: Game) -> None:
+    async def work() -> None:
+        cup = await Cup(MemoryStore()).announced(2)
+        await cup.paired()
+        board = (await cup.state()).rounds[0].boards[0]
+        await cup.sit(board.match)
+        won = kernel.Result("left", "ruling", {})
+        await cup.gate.rule(board.match, "dora", "x", result=won, by_tournament=True)  # and the house died
+        await cup.follower.tick(everything=True)
+        board = (await cup.state()).rounds[0].boards[0]
+        assert (board.status, board.confirmed) == ("recorded", "")
+        await cup.do(c.Confirm(round=1, board=1))
+        assert (await cup.state()).rounds[0].boards[0].status == "confirmed"
 
     run(work())
 

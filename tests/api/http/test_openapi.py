@@ -76,6 +76,7 @@ PATHS = {
     "/v1/tournaments/{tournament}/calls/{entry}/answer",
     "/v1/tournaments/{tournament}/checkpoint",
     "/v1/tournaments/{tournament}/crosstable",
+    "/v1/tournaments/{tournament}/schedule",
     "/v1/tournaments/{tournament}/disputes",
     "/v1/tournaments/{tournament}/disputes/{match}",
     "/v1/tournaments/{tournament}/export",

@@ -191,6 +191,29 @@ def test_the_text_of_a_call_is_in_no_byte_for_others_until_publication(server: S
         assert leaf["sealed"][one["audience"]] == base64.b64encode(sealed).decode()
 
 
+def test_the_note_of_a_ruling_is_read_by_officials_alone_and_with_an_entry(server: Served) -> None:
+    room = Room(server)
+    desk = room.desk
+    plain = {"result": "0-1", "reason": "agreed", "text": "x"}
+    made = desk.post("rounds/1/boards/1/rulings", **plain, note=SECRET_TEXT)
+    assert made.status == 201, made
+    entry = made.json["entry"]
+    desk.follow()
+    before = desk.entry
+    for client in (desk.director, *room.seats.values(), room.stranger):
+        for part in ("/log", "/sealed", "/rounds/1/boards/1", f"/disputes/{room.match}"):
+            assert SECRET_TEXT.encode() not in client.get(desk.path + part).body, part
+    told = room.read(sealed_entry=entry).json
+    assert (told["text"], told["entry"]) == (SECRET_TEXT, before + 1)
+    path, asked = f"{desk.path}/privileged-reads", {"why": "curious", "sealed_entry": entry}
+    room.stranger.post(path, {**asked, "expect": desk.entry}).problem(403, "forbidden")
+    player = next(iter(room.seats.values()))
+    assert desk.do(do="appoint", person=player.player, office="arbiter").status == 201
+    player.post(path, {**asked, "expect": desk.entry}).problem(403, "interest")
+    again = desk.post("rounds/1/boards/1/rulings", **plain)
+    assert room.read(sealed_entry=again.json["entry"]).json["text"] == ""
+
+
 def test_the_room_shows_the_evidence_and_how_a_kept_root_stands(server: Served) -> None:
     room = Room(server)
     desk, path = room.desk, f"{room.desk.path}/disputes/{room.match}"
@@ -248,6 +271,10 @@ def test_only_officials_of_the_tournament_freeze_its_matches_and_set_their_clock
     other.post(f"{match}/freeze", freezing).problem(403, "forbidden")
     other.post(f"{match}/clock", {"paused": True, "why": "lunch"}).problem(403, "forbidden")
     assert room.desk.director.post(f"{match}/freeze", freezing).status == 201
+    ruling = {"reason": "because", "void": True}
+    other.post(f"{match}/rulings", ruling).problem(403, "forbidden")
+    told = room.desk.director.post(f"{match}/rulings", ruling).problem(422, "ruling")
+    assert f"{room.desk.path}/rounds/1/boards/1/rulings" in told["detail"]
 
 
 def test_a_match_that_is_over_is_read_once_for_the_integrity_table(

@@ -37,6 +37,21 @@ def test_tasks_come_and_go_with_what_a_tournament_asks_for(server: Served) -> No
     assert server.client().get(f"/v1/players/{ben.player}/tasks").status == 401
 
 
+def test_officials_who_do_not_play_have_the_calls_to_answer(server: Served) -> None:
+    # given a tournament with an arbiter who is no entrant, and a call
+    desk, arbiter = Desk(server, 2), server.person("player")
+    assert desk.do(do="appoint", person=arbiter.player, office="arbiter").status == 201
+    assert tasks(arbiter) == []
+    assert desk.players[0].post(f"{desk.path}/entries", {"do": "call", "text": "please"}).status == 201
+
+    # then the arbiter and the director have it among their tasks, as long as they have their office
+    assert tasks(arbiter) == tasks(desk.director) == [("answer", None)]
+    assert tasks(desk.players[1]) == []
+    assert desk.do(do="dismiss", person=arbiter.player, office="arbiter", reason="ill").status == 201
+    assert tasks(arbiter) == []
+    assert tasks(desk.director) == [("answer", None)]
+
+
 def test_the_feed_tells_what_concerns_everybody_and_keeps_its_ids(server: Served) -> None:
     desk = Desk(server, 2, rounds=1)
     assert desk.do(do="draw_lot", label="lot/colour", n=2).status == 201

@@ -96,6 +96,8 @@ def test_a_tournament_is_played_over_http(server: Served) -> None:
     explained = desk.director.get(f"{desk.path}/standings?explain=n1").json["explained"]
     assert [one["name"] for one in explained] == [one["name"] for one in standings["criteria"]]
     desk.director.get(f"{desk.path}/standings?explain=n77").problem(409, "not-entered")
+    beyond = desk.director.get(f"{desk.path}/standings?at=9999")
+    assert beyond.problem(404, "unknown-move")["detail"] == f"the latest entry is {desk.entry}"
     match = desk.director.get(f"/v1/matches/{board['match']}").json
     assert match["status"] == "over"
 
@@ -171,6 +173,7 @@ def test_an_invited_person_signs_in_with_the_code_and_accepts(server: Served) ->
     assert codes[1].encode() not in log
 
 
+MANY = [{"path": "byes", "value": "0"}] * 100
 HOSTILE: list[tuple[dict[str, Any], int]] = [
     ({}, 422),
     ({"do": "enter", "player": "p", "unknown": 1}, 422),
@@ -186,6 +189,9 @@ HOSTILE: list[tuple[dict[str, Any], int]] = [
     ({"do": "draw_lot", "label": "lot/a", "n": 2**40, "expect": 2}, 422),
     ({"do": "change_terms", "path": "game", "value": "[" * 10_000, "reason": "r", "expect": 2}, 409),
     ({"do": "change_terms", "path": "rounds", "value": "1e400", "reason": "r", "expect": 2}, 409),
+    ({"do": "change_terms", "path": "byes", "value": "0", "also": MANY, "reason": "r", "expect": 2}, 422),
+    ({"do": "change_terms", "path": "byes", "value": "0", "also": MANY[:2], "reason": "r", "expect": 2}, 409),
+    ({"do": "change_terms", "path": "time_zone", "value": '"Mars/Base"', "reason": "r", "expect": 2}, 409),
     ({"do": "change_terms", "path": "__class__", "value": "1", "reason": "r", "expect": 2}, 409),
     ({"do": "seed", "order": ["n1"] * 1_001, "expect": 2}, 422),
     ({"do": "accept", "entrant": "n1", "code": "x" * 101}, 422),
@@ -216,6 +222,10 @@ IMPOSSIBLE: list[dict[str, Any]] = [
     {"terms": TERMS | {"clock": [{"mode": "until", "until": 1}]}},
     {"terms": TERMS | {"windows": [{"opens": 5, "until": 4}]}},
     {"terms": TERMS | {"until": 1}},
+    {"terms": TERMS | {"time_zone": "Mars/Base"}},
+    {"terms": TERMS | {"time_zone": "Europe/"}},
+    {"terms": TERMS | {"time_zone": "/etc/passwd"}},
+    {"terms": TERMS | {"clock": {"mode": "bank"}}},
     {"terms": TERMS | {"most_entrants": 10**6}},
     {"terms": TERMS | {"game": "chess"}},
     {"terms": TERMS | {"options": {"x" * 65: 1}}},
@@ -278,3 +288,49 @@ def test_a_round_is_ruled_after_a_preview_and_an_entrant_is_penalised(server: Se
     desk.players[0].post(f"{desk.path}/previews", {"do": "reopen_round", "round": 1, "reason": "x"})
     assert desk.players[0].post(f"{desk.path}/calls", {"text": "please look"}).status == 201
     assert desk.post(f"calls/{desk.entry}/answer", text="seen").status == 201
+
+
+def test_a_clock_of_one_term_needs_no_list_and_the_log_has_one(server: Served) -> None:
+    # given terms with the clock as `POST /v1/matches` takes it, too
+    bank, days = {"mode": "bank", "main": 5400, "increment": 30}, {"mode": "days", "days": 3}
+    desk = Desk(server, 1, clock=bank)
+    assert desk.director.get(desk.path).json["terms"]["clock"] == [bank]
+
+    # when it is changed in the same way, then it is a list again
+    body = {"do": "change_terms", "path": "clock", "value": json.dumps(days), "reason": "slower", "expect": 2}
+    told = desk.director.post(f"{desk.path}/entries", body)
+    assert told.status == 201, told
+    assert desk.director.get(desk.path).json["terms"]["clock"] == [days]
+    assert json.loads(told.json["facts"][0]["after"]) == [days]
+
+
+def test_the_schedule_has_the_rounds_and_the_games_of_a_player_and_a_board_its_clock(server: Served) -> None:
+    # given a tournament with a clock, whose first round is not published
+    desk = Desk(server, 4, clock={"mode": "bank", "main": 60})
+    entrants = desk.director.get(f"{desk.path}/entrants").json["entrants"]
+    mine = f"{desk.path}/schedule?player={entrants[0]['player']}"
+    assert desk.director.get(mine).json["games"] == []
+
+    # when it is published, until a time
+    assert desk.do(do="draw_lot", label="lot/colour", n=2).status == 201
+    desk.paired()
+    until = int(desk.director.get(desk.path).json["rounds"][0]["opens_at"]) + 86_400_000_000
+    extended = desk.post("freezes", do="extend", round=1, until=until, boards=[1], reason="a storm")
+    assert extended.status == 201, extended
+
+    # then the schedule names the game with its dates, and the other round has none
+    told = desk.director.get(mine).json
+    assert [one["round"] for one in told["rounds"]] == [1, 2]
+    assert told["rounds"][1] == {"round": 2, "opens_at": None, "until": None}
+    (game,) = told["games"]
+    board = desk.director.get(f"{desk.path}/rounds/1/boards/{game['board']}").json
+    assert (game["match"], game["entrant"], game["status"]) == (board["match"], "n1", "running")
+    assert {game["entrant"], game["opponent"]} == {board["w"]["entrant"], board["b"]["entrant"]}
+    assert game["until"] == (until if game["board"] == 1 else None)
+    assert desk.director.get(f"{desk.path}/schedule?player=nobody").json["games"] == []
+    assert desk.director.get(f"{desk.path}/schedule").json["games"] == []
+
+    # and the board says its group, and what the clocks have left; a round does not look at its matches
+    assert board["why"]["group"] == "0"
+    assert board["left"] == {board["w"]["seat"]: 60_000_000, board["b"]["seat"]: 60_000_000}
+    assert "left" not in desk.director.get(f"{desk.path}/rounds/1").json["boards"][0]

@@ -303,7 +303,7 @@ def test_the_table_of_boards_has_the_points_of_both_boards_of_a_pair() -> None:
     ruled(hall, ("1-0", "½", "0-1"))
 
     # when the boards are written as CSV
-    table = list(csv.DictReader(io.StringIO(boards_csv(hall.s.rounds, {}, hall.s.terms.points), newline="")))
+    table = list(csv.DictReader(io.StringIO(boards_csv(hall.s, hall.s.rounds, {}), newline="")))
 
     # then each line has the points of its own entrants, as soon as there are both
     assert [(one["w_total"], one["b_total"]) for one in table] == [
@@ -312,7 +312,7 @@ def test_the_table_of_boards_has_the_points_of_both_boards_of_a_pair() -> None:
         ("", ""),
         ("", ""),
     ]
-    assert "w_total" not in boards_csv(hall.s.rounds, {})
+    assert "w_total" not in boards_csv(Hall(replace(SWISS, sides="colours"), 4).s, [], {})
 
 
 # ── league ──

@@ -108,7 +108,7 @@ def folded(
 
 def make_many(home: Path) -> None:
     """Write the data set of invented matches, and fit their model."""
-    people, bots = crowd(500), crowd(40, seed=2, pool="bots", players=2)
+    people, bots = crowd(400), crowd(40, seed=2, pool="bots", players=2)
     write_data_set(home / "crowd", {table: [*people[table], *bots[table]] for table in TABLES})
     with patch.object(model, "_AGAIN", AGAIN):
         found = fit(glasnost.open(home / "crowd"), GAME)

@@ -27,7 +27,7 @@ from tests.replay.importers.short_games import WHOLE
 
 CUT = 500  # positions of a slice: a few small matches fill several
 SLICES = 2  # that are merged
-LARGE = 2_000  # the same for the small store with matches of all games
+LARGE = 1_800  # the same for the small store with matches of all games
 RUNNING = "m-runs"
 IMPORTED = bytes(32)
 

@@ -11,6 +11,7 @@ import pickle
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -311,10 +312,16 @@ def cases(m: Replayed, name: str) -> Iterable[Case]:
     return own[name]({**m.about, "own": own_seats(m)}, defaultdict(list, m.tables))
 
 
+@cache
+def pools_of(data: glasnost.DataSet) -> Mapping[str, str]:
+    """The pool of each match."""
+    return dict(data.sql("SELECT match, pool FROM matches").fetchall())
+
+
 def compare(data: glasnost.DataSet, game: str, name: str, matches: list[Replayed], few: int) -> int:
     """Compare the rows of an answer, and what is behind `few` of them, with the replayed cases."""
     prefix = PREFIXES[game]
-    pools = dict(data.sql("SELECT match, pool FROM matches").fetchall())
+    pools = pools_of(data)
     wanted: dict[tuple[Any, ...], Counter[tuple[str, int]]] = {}
     for match in matches:
         for keys, move in cases(match, name):

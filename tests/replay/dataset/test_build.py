@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
 
+from api.cli.common import keep_in
 from api.seeded import note_by
 from api.store.interface import Append, Conflict
 from api.store.postgres import PostgresStore
@@ -25,11 +27,13 @@ from domain.match import Match
 from replay.dataset import manifest as manifests
 from replay.dataset.build import Builder, Busy, alone, is_sound
 from replay.dataset.manifest import BadDataSet, Manifest, Part
+from replay.importers.twilight_struggle.report import imported
 from replay.tables import core
 from tests.cli.program import run_code
-from tests.matches import Sitting, finished
+from tests.matches import PRODUCT, Sitting, finished, resigned
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.stores import (
+    IMPORTED,
     LARGE,
     RUNNING,
     building,
@@ -40,9 +44,10 @@ from tests.replay.dataset.stores import (
     put,
     with_rulings,
 )
+from tests.replay.importers.short_games import WHOLE
 
-SMALL = GAMES["thirteen_minutes"]
-SHORT = 150  # positions of a slice of few small matches: two slices are merged, others are left
+SMALL, AGENTS = GAMES["thirteen_minutes"], GAMES["cia_vs_kgb"]
+SHORT = 100  # positions of a slice of few small matches
 
 
 @pytest.fixture
@@ -81,16 +86,15 @@ def parts(manifest: Manifest) -> set[Part]:
 
 
 def test_a_build_in_many_steps_equals_one_from_nothing(store: SqliteStore, tmp_path: Path) -> None:
-    for sitting in [
-        *(finished(SMALL, seed, name=f"m{seed}") for seed in range(4)),
-        with_rulings(SMALL, "m-ruled"),
-    ]:
+    cut = 50  # each match ends in another slice, and two of them are merged
+    for sitting in (finished(SMALL, 0, name="m0"), finished(SMALL, 1, name="m1"), with_rulings(SMALL, "m2")):
         put(store, sitting)
-        built(store, tmp_path / "steps", cut=SHORT)
-    made = built(store, tmp_path / "once", cut=SHORT)
+        built(store, tmp_path / "steps", cut=cut)
+    made = built(store, tmp_path / "once", cut=cut)
+    assert any(part.last - part.first + 1 == 2 * cut for part in parts(made.manifest))
     assert len({part.first for part in parts(made.manifest)}) > 1
     assert content(tmp_path / "steps", made.manifest) == content(tmp_path / "once", made.manifest)
-    assert built(store, tmp_path / "once", cut=SHORT).matches == 0
+    assert built(store, tmp_path / "once", cut=cut).matches == 0
     assert content(tmp_path / "steps", made.manifest) == content(tmp_path / "once", made.manifest)
 
 
@@ -112,8 +116,9 @@ from api.store.sqlite import SqliteStore
 
 home, kills, cut = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[4])
 store = SqliteStore.open(home / "games", write=False)
-began = time.monotonic()
 whole = content(home / "whole", built(store, home / "whole", cut=cut).manifest)
+began = time.monotonic()  # the first build has imported and computed what the next ones have
+assert content(home / "again", built(store, home / "again", cut=cut).manifest) == whole
 lasts = time.monotonic() - began
 store.close()
 random.seed(int(sys.argv[3]))
@@ -180,7 +185,7 @@ def _close_while_following(store: SqliteStore, folder: Path, matches: int) -> Ma
     return manifest
 
 
-@pytest.mark.parametrize("matches", [6, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("matches", [4, pytest.param(100, marks=pytest.mark.long)])
 def test_matches_that_close_during_a_build_are_each_there_once(
     store: SqliteStore, tmp_path: Path, matches: int
 ) -> None:
@@ -195,8 +200,9 @@ def test_a_postgresql_store_gives_the_same_tables(database: str, tmp_path: Path,
     from contextlib import closing
 
     with closing(PostgresStore.open(database, keys=tmp_path / "keys", name="games.example")) as writer:
-        for name in ("thirteen_minutes", "cia_vs_kgb"):
-            put(writer, finished(GAMES[name], 1, name=f"{name}-live"))
+        put(writer, finished(SMALL, 1, name=f"{SMALL.name}-live"))
+        begun = Sitting(AGENTS, 3, name=f"{AGENTS.name}-seeded", origin="seeded").seat_all()
+        put(writer, resigned(begun, 30))
         built(writer, tmp_path / "writer")
     with closing(PostgresStore.open(database, keys=tmp_path / "keys", write=False)) as reader:
         manifest = built(reader, tmp_path / "reader").manifest
@@ -209,7 +215,7 @@ def test_a_postgresql_store_gives_the_same_tables(database: str, tmp_path: Path,
     ):
         ours = Counter(map(str, values(tmp_path / "reader", manifest, table, column)))
         theirs = Counter(map(str, values(club.folder, club.manifest, table, column)))
-        assert ours.total() > 30
+        assert ours.total() > 20
         assert ours <= theirs, table
 
 
@@ -230,7 +236,7 @@ def test_a_ruling_after_a_build_replaces_the_parts_of_one_slice_and_pool(
 ) -> None:
     ruled = Sitting(SMALL, 1, name="m-ruled", bots=True).seat_all().play_on(4)
     put(store, ruled)
-    for seed in range(5):
+    for seed in range(3):
         put(store, finished(SMALL, seed, name=f"m{seed:02}"))
     before = built(store, tmp_path / "club", cut=SHORT).manifest
     draft = ruled.match.rule(ruled.context, "p-organizer", "no show", result=Result("us", "agreed"))
@@ -289,7 +295,7 @@ def test_other_rules_give_other_decisions_and_leave_what_was_recorded(
     """AN7, for the core: the build of another version stands beside the old one until it is complete."""
     from domain import kernel
 
-    for seed in range(3):
+    for seed in range(2):
         put(store, finished(SMALL, seed, name=f"m{seed}"))
     before = built(store, tmp_path / "club", cut=SHORT).manifest
     monkeypatch.setitem(SMALL.__dict__, "rules", "another")
@@ -340,6 +346,26 @@ def test_an_imported_match_shows_no_hidden_part_and_is_marked(club: Club) -> Non
     assert dealt
     known = [str(fact) for record in came.records for fact in record.facts_for(None)]
     assert known != [str(fact) for record in came.records for fact in record.facts]  # a deal drives the rules
+
+
+def test_names_in_files_from_elsewhere_are_in_no_part(store: SqliteStore, tmp_path: Path) -> None:
+    """And the ids that servers make stay, as do the aliases of an import."""
+    own, named = "p" + "a2" * 8, "Ivan Petrov, ivan@example.org"
+    sitting = Sitting(SMALL, 4, name="m-named")
+    for seat, player in zip(SMALL.seats, (named, own), strict=True):
+        sitting.accept(sitting.match.sit(sitting.context, seat, player, salt=None, bot="", source=None))
+    sitting.play_on(4)
+    sitting.accept(sitting.match.rule(sitting.context, "Olga Judge", "agreed", result=Result(None, "agreed")))
+    upload(store, sitting)
+    keep_in(store, imported(WHOLE.encode(), PRODUCT, names=True).match, IMPORTED)
+    manifest = built(store, tmp_path / "club").manifest
+    everything = texts(tmp_path / "club", manifest)
+    assert not [one for one in ("Ivan", "example.org", "Olga", "Grace", "Ada") if one in everything]
+    players = values(tmp_path / "club", manifest, "seats", "player")
+    assert own in players
+    assert len(set(players)) == 4
+    assert all(re.fullmatch("import:[0-9a-f]{12}:Player-[A-Z]", one) for one in {*players} - {own})
+    assert values(tmp_path / "club", manifest, "rulings", "by")[0].endswith("Player-B")
 
 
 def test_of_a_running_match_no_data_set_shows_more_than_a_spectator_sees(
@@ -431,7 +457,7 @@ def test_a_full_disk_leaves_the_data_set_as_it_was(
 ) -> None:
     put(store, finished(SMALL, 1, name="m1"))
     before = content(tmp_path / "club", built(store, tmp_path / "club").manifest)
-    for seed in range(2, 6):
+    for seed in range(2, 4):
         put(store, finished(SMALL, seed, name=f"m{seed}"))
     fsync = os.fsync
     failed = 0
@@ -534,7 +560,7 @@ def test_a_folder_with_other_things_is_left_alone(store: SqliteStore, tmp_path: 
 
 
 def test_a_part_that_is_missing_or_damaged_is_made_again(store: SqliteStore, tmp_path: Path) -> None:
-    for seed in range(4):
+    for seed in range(3):
         put(store, finished(SMALL, seed, name=f"m{seed}"))
     manifest = built(store, tmp_path / "club", cut=SHORT).manifest
     whole = content(tmp_path / "club", manifest)

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from api.cli import analysis
+from domain.games import GAMES
 from replay.dataset import DataSet
 from replay.dataset.queries import queries
 from replay.dataset.search import PARAMETERS, parse
@@ -62,11 +63,11 @@ def test_sql_prints_a_table_whose_missing_values_are_empty(glasnost: Program, op
 
 
 def test_all_formats_hold_the_same_rows(on_files: Program, opened_club: DataSet) -> None:
-    """Numbers, text, lists, times, and a sum that DuckDB keeps as a number of 128 bits."""
+    """Numbers, text, lists, times, a sum of 128 bits, and two types that Arrow or Parquet does not have."""
     sql = """
         SELECT match, moves, pool, complete, opened_at, score_a / 7 AS share, NULL AS nothing,
           (SELECT list(player ORDER BY seat) FROM seats s WHERE s.match = m.match) AS players,
-          sum(moves) OVER () AS total
+          sum(moves) OVER () AS total, closed_at - opened_at AS lasted, DATE 'infinity' AS never
         FROM matches m ORDER BY match
     """
     data = opened_club
@@ -75,6 +76,8 @@ def test_all_formats_hold_the_same_rows(on_files: Program, opened_club: DataSet)
     assert any(row["opened_at"] for row in expected)
     for row in expected:
         row["opened_at"] = row["opened_at"] and row["opened_at"].isoformat()
+        row["lasted"] = row["lasted"] and str(row["lasted"])
+        row["never"] = "9999-12-31"
     ndjson = on_files("sql", sql, "--data", "club", "--format", "ndjson").ok()
     assert [json.loads(line) for line in ndjson.out.splitlines()] == expected
     found = on_files("sql", sql, "--data", "club", "--json").json
@@ -94,10 +97,9 @@ def test_all_formats_hold_the_same_rows(on_files: Program, opened_club: DataSet)
             "" if row["share"] is None else str(row["share"]) for row in expected
         ]
     on_files("sql", sql, "--data", "club", "--format", "parquet", "--out", "m.parquet").ok()
-    parquet = pq.read_table("m.parquet").to_pylist()
-    assert [(row["match"], row["players"], row["total"]) for row in parquet] == [
-        (row["match"], row["players"], row["total"]) for row in expected
-    ]
+    names = ["match", "players", "total", "lasted"]
+    parquet = pq.read_table("m.parquet", columns=names).to_pylist()
+    assert parquet == [{name: row[name] for name in names} for row in expected]
 
 
 def test_a_table_is_cut_and_other_formats_are_not(glasnost: Program, opened_club: DataSet) -> None:
@@ -231,6 +233,7 @@ def test_a_query_answers_as_python_does_and_says_what_it_rests_on(
     assert sum(row[answer.query.columns.index("n")] for row in found) == 3
     table = on_files("query", "tm_end_modes", *arguments)
     assert table.err == "pool bots: 1 match\npool live: 2 matches\n"
+    assert answer.comparisons == 0
     void = on_files("query", "cvk_end_modes", *arguments)
     assert "pool live: 2 matches; not counted: 1 void\n" in void.err
     none = on_files("query", "tm_end_modes", "--data", "club", "--pool", "solo")
@@ -238,6 +241,31 @@ def test_a_query_answers_as_python_does_and_says_what_it_rests_on(
     imported = on_files("query", "end_modes", "--data", "club", "--pool", "imported")
     assert "not counted: 1 not proved" in imported.err
     assert "how they were chosen is not known" in imported.err
+
+
+def test_a_query_says_how_many_rates_it_compares_and_which_differ(
+    glasnost: Program,
+    opened_club: DataSet,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("replay.dataset.rates.LEVEL", 2)  # every rate differs
+    answer = opened_club.query("tm_territories", pool="live")
+    assert len(answer.marks) == answer.comparisons == 2 * len(list(answer)) > 4
+    analysis._say_marks(answer)
+    said = capsys.readouterr().err
+    assert said.startswith(f"{answer.comparisons} rates compared; differing from the rest at 5 %")
+    assert said.endswith("; and 2 more\n")
+    found = glasnost("query", "tm_territories", "--data", "club", "--json").ok().json
+    assert found["comparisons"] == answer.comparisons
+    assert found["marks"] == [{"row": one.row, "rate": one.rate, "p": one.p} for one in answer.marks]
+    rules = [GAMES["thirteen_minutes"].rules]
+    assert found["rules_seen"] == answer.rules == rules
+    counts = {"matches": 2, "counted": 2, "void": 0, "no_result": 0, "unproven": 0}
+    assert found["pools"] == [{"pool": "live", **counts}]
+    hits = opened_club.find("us in cuba >= 1", "thirteen_minutes")
+    same = {name: found[name] for name in ("pools", "selection_unknown", "rules_seen")}
+    assert analysis._sample(opened_club, hits.counts, hits.rules) == same
 
 
 def test_the_matches_behind_a_row_are_as_many_as_it_counts(glasnost: Program) -> None:

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 import replay.dataset as glasnost
 from api.store.sqlite import SqliteStore
 from domain.kernel import Refused
-from replay.dataset import DataSet, model
+from replay.dataset import BadDataSet, DataSet, model, plot
 from replay.dataset.features import FEATURES
 from replay.dataset.model import (
     FOLDS,
@@ -77,7 +77,7 @@ def test_the_published_numbers_are_those_of_a_naive_second_way(many: DataSet, fi
 
 def test_a_match_is_in_one_part_with_its_copies(tmp_path: Path) -> None:
     """A copy of each match is planted under another id: no model that forecasts one knows the other."""
-    rows = crowd(40)
+    rows = {table: some for table, some in crowd(40).items() if table in ("matches", "seats", "ts_positions")}
     copies = {
         table: [(pool, {**row, "match": f"copy-{row['match']}"}) for pool, row in some]
         for table, some in rows.items()
@@ -93,20 +93,18 @@ def test_a_match_is_in_one_part_with_its_copies(tmp_path: Path) -> None:
 
 
 def test_results_that_were_drawn_by_a_coin_are_not_forecast(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    many: DataSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model, "_AGAIN", 5)  # its intervals are not looked at
-    dice, rows = random.Random(4), crowd(330, seed=9)
-    rows["matches"] = [
-        (pool, {**row, "edition": "deluxe", "winner": dice.choice(("us", "ussr"))})
-        for pool, row in rows["matches"]
-    ]
-    write_data_set(tmp_path / "coins", {name: rows[name] for name in ("matches", "seats", "ts_positions")})
-    found = fit(glasnost.open(tmp_path / "coins"), GAME)
+    drawn, dice = positions_of(many, GAME, "deluxe", "live"), random.Random(4)
+    results = {match: dice.random() < 0.5 for match in dict.fromkeys(drawn.matches)}
+    drawn.won[:] = [results[match] for match in drawn.matches]
+    monkeypatch.setattr(model, "positions_of", lambda *asked: drawn)
+    found = fit(many, GAME)
     assert isinstance(found, Model)
     assert found.brier > 0.245
     assert not found.beats_base_rate
-    match = glasnost.open(tmp_path / "coins").match(rows["matches"][1][1]["match"])
+    match = many.apart().match(drawn.matches[0])
     match.data.models[GAME, "deluxe", "live"] = found
     assert "no better than the base rate" in glasnost.plot.win_probability(match).description
 
@@ -167,15 +165,38 @@ def test_every_game_has_positions_with_features(opened_club: DataSet, game: str)
         assert len(FEATURES[game].values(row)) == len(FEATURES[game].of)
 
 
-def test_the_win_probability_of_a_match_that_runs_is_given_to_no_one(club: Club, tmp_path: Path) -> None:
-    """AN25: neither in a data set of running matches, nor where a match that runs came into another one."""
+@pytest.fixture(scope="module")
+def running(club: Club, tmp_path_factory: pytest.TempPathFactory) -> DataSet:
+    """A data set of the matches that run."""
+    folder = tmp_path_factory.mktemp("running") / "club"
     with closing(SqliteStore.open(club.store, write=False)) as store:
-        built(store, tmp_path / "running", running=True)
-    data = glasnost.open(tmp_path / "running")
+        built(store, folder, running=True)
+    data = glasnost.open(folder)
     assert len(data.matches) == 1
-    match = data.match("m-runs")
+    return data
+
+
+def test_what_needs_the_tables_of_a_game_says_that_a_data_set_of_running_matches_has_none(
+    running: DataSet,
+) -> None:
     for ask in (
-        lambda: fit(data, GAME, pool="*"),
+        lambda: plot.track(running.match("m-runs")),
+        lambda: plot.control(running, "iran"),
+        lambda: running.find("turn = 1"),
+        lambda: running.query("coups").relation,
+        lambda: running.sql("SELECT * FROM ts_rolls"),
+    ):
+        with pytest.raises(BadDataSet, match=r"a data set of matches that run has no (positions|table ts_)"):
+            ask()
+
+
+def test_the_win_probability_of_a_match_that_runs_is_given_to_no_one(
+    running: DataSet, tmp_path: Path
+) -> None:
+    """AN25: neither in a data set of running matches, nor where a match that runs came into another one."""
+    match = running.match("m-runs")
+    for ask in (
+        lambda: fit(running, GAME, pool="*"),
         lambda: win_probability(match, 1),
         lambda: glasnost.luck(match),
     ):

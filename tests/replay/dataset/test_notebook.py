@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from api.data.answers import replay
 from replay.dataset import DataSet, model
+from replay.tables.line import MOVE
 from tests.test_imports import ROOT
 
 NOTEBOOK = ROOT / "docs" / "analysts.ipynb"
@@ -30,6 +32,12 @@ def test_the_notebook_answers_ten_questions_and_keeps_no_output() -> None:
     code = [cell for cell in found["cells"] if cell["cell_type"] == "code"]
     assert len(code) == 11
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+
+
+def test_the_address_of_a_position_is_that_of_the_page_of_a_match() -> None:
+    assert replay("ID", 30) == "/m/ID?move=30"
+    assert "`/m/ID?move=MOVE`" in "\n".join(cells("markdown"))
+    assert "`/m/{match}?move={move}`" in MOVE.meaning
 
 
 def test_the_notebook_runs_as_a_script_without_a_network(

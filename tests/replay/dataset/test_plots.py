@@ -8,9 +8,13 @@ import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import replay.dataset as glasnost
 from replay.dataset import DataSet, Model, charts, plot
@@ -42,6 +46,24 @@ def drawings(opened_club: DataSet, many: DataSet, fitted: Model) -> dict[str, Dr
     }
 
 
+@pytest.fixture
+def cut_off(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every text of a chart of this test that does not lie inside the chart."""
+    found: list[str] = []
+    save = Figure.savefig
+
+    def look(figure: Figure, *args: Any, **settings: Any) -> None:
+        save(figure, *args, **settings)
+        texts = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_visible()]
+        for text in texts:
+            box, whole = text.get_window_extent(), figure.bbox
+            if text.get_text() and not (whole.x0 <= box.x0 and box.x1 <= whole.x1):
+                found.append(text.get_text())
+
+    monkeypatch.setattr(Figure, "savefig", look)
+    return found
+
+
 DRAWN: dict[str, Chart] = {}
 
 
@@ -63,8 +85,11 @@ def texts(chart: Chart) -> str:
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=pytest.mark.long if one == "space" else ()) for one in NAMES]
 )
-def test_a_chart_is_the_same_twice_and_says_what_it_shows(name: str, drawings: dict[str, Drawn]) -> None:
+def test_a_chart_is_the_same_twice_and_says_what_it_shows(
+    name: str, drawings: dict[str, Drawn], cut_off: list[str]
+) -> None:
     first, second, russian = drawn_once(drawings, name), drawings[name]("en"), drawings[name]("ru")
+    assert not cut_off
     assert first == second
     assert first.svg_bytes != russian.svg_bytes
     assert first.rows == russian.rows
@@ -167,6 +192,17 @@ def test_labels_are_moved_apart_and_stay_in_order() -> None:
     assert moved[2] < moved[0] < moved[1]
     assert min(abs(a - b) for a, b in ((moved[0], moved[1]), (moved[0], moved[2]))) >= 0.69
     assert apart([1.0, 9.0], 10) == [0.0, 0.0]
+
+
+def test_the_longest_name_of_a_row_lies_inside_the_chart(cut_off: list[str]) -> None:
+    name = "Соглашение между Панамой и США о возвращении Панамского канала *"
+
+    def draw(axes: Axes) -> None:
+        axes.set_yticks([0], [name], fontsize=9)
+
+    drawn = charts.chart("Начальные события", "", [], ("card",), [(name,)], draw)
+    assert name in texts(drawn)
+    assert not cut_off
 
 
 def test_names_that_are_markup_stay_text(tmp_path: Path) -> None:

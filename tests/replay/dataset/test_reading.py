@@ -15,7 +15,7 @@ import pytest
 import replay.dataset as glasnost
 from api.settings import ANALYSIS
 from domain.games import GAMES
-from domain.kernel import prompt
+from domain.kernel import Chance, prompt
 from replay.dataset import manifest as manifests
 from replay.dataset.parts import arrow_schema
 from replay.tables import registry
@@ -86,7 +86,7 @@ def test_sql_sees_every_table_with_its_pool(club: Club) -> None:
     assert pools == {"live": 6, "bots": 4, "seeded": 4, "imported": 1}
     for table in data.tables:
         rows = sum(part.rows for part in club.manifest.parts if part.table == table)
-        assert data.sql(f'SELECT count(*) FROM "{table}"').fetchall() == [(rows,)], table
+        assert data.fetch(f'SELECT count(*) FROM "{table}"') == [(rows,)], table
     bots = data.sql("SELECT DISTINCT match FROM moves WHERE pool = $pool", {"pool": "bots"}).fetchall()
     assert {match for (match,) in bots} == {match.id for match in club.matches if match.pool == "bots"}
 
@@ -151,6 +151,23 @@ def test_a_match_file_is_checked_and_shows_what_was_asked(club: Club, tmp_path: 
         data.match(source.id).at(9)
     with pytest.raises(glasnost.BadDataSet, match="no folder of match files"):
         glasnost.open(club.folder).match(source.id).at(9)
+
+
+def test_a_match_file_shows_the_odds_of_an_option_and_what_a_seat_saw(club: Club, tmp_path: Path) -> None:
+    source = next(match for match in club.matches if match.id == "twilight_struggle-live")
+    (tmp_path / f"{source.id}.glasnost").write_bytes(club.files[source.id])
+    match = glasnost.open(club.folder, files=tmp_path).match(source.id)
+    row = next(row for row in match.chances() if row.option.startswith("space:"))
+    odds = match.at(row.move - 1).chances(row.option)
+    assert Chance(row.ways, row.of, json.loads(row.outcome)) in odds
+    assert sum(chance.ways for chance in odds) == row.of
+    assert match.view(row.seat, row.move) == source.table_at(row.move, row.seat)
+    with pytest.raises(LookupError, match="no seat is offered 'space:atlantis'"):
+        match.at(row.move - 1).chances("space:atlantis")
+    other = next(one for one in club.matches if one.id == "cia_vs_kgb-live")
+    (tmp_path / f"{other.id}.glasnost").write_bytes(club.files[other.id])
+    with pytest.raises(LookupError, match="cia_vs_kgb has no table of chances"):
+        glasnost.open(club.folder, files=tmp_path).match(other.id).chances()
 
 
 def test_names_in_rows_and_folders_cannot_change_a_query(tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ from replay.dataset.search import MOST_NESTED, MOST_TEXT, MOST_TOKENS, VOCABULAR
 from replay.tables import registry, twilight_struggle
 from replay.tables.schema import Row, Rows, Table
 from tests.matches import finished
-from tests.replay.dataset.test_queries import CORE, insert
+from tests.replay.dataset.test_queries import CORE
+from tests.replay.dataset.test_queries import Rows as Inserted
 from tests.replay.files import file_of
 from tests.replay.tables import twilight_struggle_oracle
 from tests.replay.tables.test_games import FOLDS, folded
@@ -121,6 +122,7 @@ def database_of(game: str, seeds: Sequence[int]) -> duckdb.DuckDBPyConnection:
     for name, table in described.items():
         columns = ", ".join(f'"{one.name}" {one.type}' for one in table.columns)
         database.execute(f"CREATE TABLE {name} ({columns}, pool VARCHAR)")
+    inserted = Inserted()
     for seed in seeds:
         match = played(game, seed)
         first, second = match.game.seats
@@ -128,11 +130,12 @@ def database_of(game: str, seeds: Sequence[int]) -> duckdb.DuckDBPyConnection:
         ending = {"reason": match.result.reason, "winner": match.result.winner, "proof": "ok", "by": "play"}
         row = {"match": f"m{seed}", "game": game, "edition": "first", "seat_a": first, "seat_b": second}
         pool = "bots" if seed == seeds[-1] else "live"
-        insert(database, "matches", row | ending, pool)
+        inserted.add("matches", row | ending, pool)
         for seat in (first, second):
-            insert(database, "seats", {"match": f"m{seed}", "seat": seat, "player": f"p-{seat}"}, pool)
+            inserted.add("seats", {"match": f"m{seed}", "seat": seat, "player": f"p-{seat}"}, pool)
         for name, table in own.items():
             filled(database, table, rows(game, seed)[name], pool)
+    inserted.insert_into(database)
     return database
 
 
@@ -402,6 +405,16 @@ def damaged(dice: random.Random, text: str) -> str:
         ["", " and ", "(", ")", "not ", "=", "17", "fr ", ":", "'", "\x00", "é", "between ", text]
     )
     return (text[:at] + more + text[at + dice.randrange(3) :])[:300] or "vp = 1"
+
+
+def test_a_position_is_found_by_its_hash_whatever_that_begins_with(databases: Databases) -> None:
+    game = "thirteen_minutes"
+    hashes = databases[game].execute("SELECT DISTINCT state_sha256 FROM tm_positions ORDER BY ALL").fetchall()
+    for first in "09af":
+        (wanted,) = next(one for one in hashes if one[0].startswith(first))
+        search = parse(game, f"state_sha256 = {wanted.upper()} and battle >= 1")
+        assert search.values["s0"] == wanted
+        assert found_by(databases[game], search)
 
 
 def test_a_search_has_bounds() -> None:

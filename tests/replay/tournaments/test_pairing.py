@@ -27,8 +27,8 @@ from domain.tournaments.crosstable import (
     cell_of,
     problem,
 )
+from domain.tournaments.legality import ColourFlag, breaches, colour_flags
 from replay.tournaments import pairing, pairing_twice
-from replay.tournaments.legality import ColourFlag, breaches, colour_flags
 from replay.tournaments.pairing import PairedBoard, PairingAnswer, pair
 from replay.tournaments.simulation import Plan, SimulatedRound, entrants, simulate
 from replay.tournaments.trf import pairing_input

@@ -10,20 +10,26 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
+from domain.game import Game
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Cell, Crosstable, Line, Outcome
+from domain.tournaments.state import Outcome as BoardOutcome
+from domain.tournaments.terms import TIE_BREAKS, Terms
 from replay.tournaments import standings as product
+from replay.tournaments.results import standings_of
 from replay.tournaments.simulation import Plan, SimulatedRound, simulate
 from replay.tournaments.standings import Explained, Settings, explained, standings
 from replay.tournaments.trf import TrfFile, written
+from tests.domain.tournaments.hall import Hall
 from tests.replay.tournaments import oracle
 
 ORDER = ("PTS", "BH/C1", "BH", "SB", "DE", "WIN")
 ALL = (
     ("PTS", "BH/C1", "BH", "SB", "DE", "WIN", "PS", "KS", "ARO", "AOB", "FB", "REP"),
-    ("PTS", "VPD", "FAST", "LOT", "BPG", "BWG", "WON", "ARO/C1", "BH/M1", "SB/C1", "PS/C2", "FB/C2"),
+    ("PTS", "VPD", "FAST", "LOT", "BPG", "BWG", "WON", "ARO/C1", "BH/M1", "SB/C1", "PS/C1", "FB/C1"),
 )
 
 
@@ -87,6 +93,29 @@ def test_the_addends_of_every_tie_break_make_its_value(
     order: tuple[str, ...], small: list[SimulatedRound]
 ) -> None:
     check_addends(small[-1].after, order)
+
+
+def test_every_tie_break_that_terms_may_list_gives_standings(small: list[SimulatedRound]) -> None:
+    names = sorted(TIE_BREAKS)
+    for at in range(0, len(names), 10):
+        check_addends(small[-1].after, ("PTS", *names[at : at + 10]))
+
+
+def test_the_terms_cap_the_victory_points_that_a_round_counts(toy_game: Game) -> None:
+    # given two entrants, of whom one won by 30 points
+    hall = Hall(Terms(game="toy", format="round_robin", rounds=1, tie_breaks=("VPD",)), 2)
+    hall.pair()
+    (board,) = hall.s.rounds[0].boards
+    left, right = toy_game.seats
+    outcome = BoardOutcome(
+        1, "1-0", "score", 9, "", board.w, {left: 32, right: 2}, {left: board.w, right: board.b}
+    )
+    rounds = (replace(hall.s.rounds[0], boards=(replace(board, outcome=outcome, confirmed="verify"),)),)
+
+    # when standings are made by terms with a cap, then both sides have no more than that
+    for cap, shown in ((UNSET, ["30", "-30"]), (40, ["30", "-30"]), (12, ["12", "-12"])):
+        s = replace(hall.s, rounds=rounds, terms=replace(hall.s.terms, vpd_cap=cap))
+        assert [one.values[1] for one in standings_of(s).places] == shown
 
 
 @pytest.mark.long

@@ -21,7 +21,9 @@ from domain.log import canonical
 from domain.refusals import sentences
 from domain.tournaments import commands as c
 from domain.tournaments.history import TournamentLog
+from replay.matchfile import BadFile
 from replay.tournaments.file import MANIFEST, MOST_MEMBERS
+from replay.tournaments.leaves import held_leaves
 from replay.tournaments.published import published_hashes, sha256
 from replay.tournaments.report import QUESTIONS, Report, lines
 from replay.tournaments.results import standings_of
@@ -635,3 +637,51 @@ def test_a_log_of_foreign_bytes_is_refused(members: Members, tmp_path: Path, con
 def test_every_finding_has_its_words_in_both_languages() -> None:
     for language in ("en", "ru"):
         assert {f"check-{one}" for one in QUESTIONS} <= sentences(language).keys()
+
+
+# ── a file that was kept ──
+
+
+def test_a_log_that_goes_on_after_a_kept_file_is_well_and_one_that_does_not_is_forked(
+    cup: Cup, log: TournamentLog, members: Members, tmp_path: Path
+) -> None:
+    # given the file of a moment, which a player kept, and the whole one
+    kept, whole, other = (tmp_path / name for name in ("kept", "whole", "other"))
+    kept.write_bytes(file_of(cup, log, 9))
+    whole.write_bytes(file_of(cup, log))
+
+    # then the whole one goes on after it, and an earlier one has fewer entries
+    assert str(checked(whole, held=held_leaves(kept)).notes[0]).startswith("the first 9 entries are those")
+    before = checked(kept, held=held_leaves(whole))
+    assert (before.ok, str(before.notes[0]).endswith(f"and {log.entry - 9} more")) == (True, True)
+
+    # when another past is signed from entry 7 on, then it says so
+    def change(entries: list[Json]) -> None:
+        entries[6]["at"] += 1
+
+    forged(members, other, change, log.id)
+    number, said = found(checked(other, held=held_leaves(kept)))["log"]
+    assert number == 7
+    assert "forked at entry 7" in said
+    assert "forked at entry 7" in found(checked(whole, held=held_leaves(other)))["log"][1]
+
+
+def test_what_was_kept_of_another_tournament_or_is_damaged_is_named(
+    cup: Cup, log: TournamentLog, members: Members, tmp_path: Path
+) -> None:
+    whole, other = tmp_path / "whole", tmp_path / "other"
+    whole.write_bytes(file_of(cup, log))
+
+    def rename(entries: list[Json]) -> None:
+        entries[0]["tournament"] = "tother"
+
+    forged(members, other, rename, "tother")
+    assert "tother" in found(checked(whole, held=held_leaves(other)))["log"][1]
+    for changed in (
+        members["tournament.ndjson"].replace(b"resignation", b"resignatiom", 1),
+        members["tournament.ndjson"].replace(b"resignation", b"resignatiom"),
+        members["tournament.ndjson"].rpartition(b"\n{")[0] + b"\n",
+    ):
+        packed({**members, "tournament.ndjson": changed}, other)
+        with pytest.raises(BadFile):
+            held_leaves(other)

@@ -30,7 +30,7 @@ function line(words, path, node, whole) {
     h("a", { href: `?${query(below)}` }, named(words, node.label)), " ",
     svg("svg", { class: "amount", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("rect", { width: (100 * node.n) / whole, height: 8 })), " ",
-    h("span", { class: "count" }, node.n)));
+    h("a", { class: "count", href: `?${query(below)}&matches=1` }, node.n)));
   unfoldable(item);
   return item;
 }
