@@ -91,6 +91,7 @@ RANGE = "SELECT range AS n, 'x' || range AS t, range % 7 = 0 AS b FROM range({})
             "SELECT closed_at - opened_at AS lasted, union_value(a := game) AS u, DATE 'infinity' AS d,"
             " NULL::INTERVAL AS gone, TIMESTAMP '20000-01-01' AS t, DATE '0044-01-01 (BC)' AS old"
             " FROM matches ORDER BY match",
+            10_000,
             5,
             "false",
         ),
