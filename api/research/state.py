@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, MutableSequence
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, get_args
 
 import msgspec
 
@@ -47,6 +47,7 @@ class State:
     Raises:
         KeyError: there is no such game.
         Refused: bad-option; an edition or option is not legal.
+        ValueError: the seed or the kind of chance is another.
     """
 
     def __init__(
@@ -68,6 +69,8 @@ class State:
         return state
 
     def _begin(self, setting: Setting, seed: int, chance: Chance) -> None:
+        if chance not in get_args(Chance):
+            raise ValueError(f"chance is {' or '.join(get_args(Chance))}, not {chance!r}")
         self._setting = setting
         self._episode = Episode(setting, seed)
         self._source = self._episode.source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 
@@ -43,6 +44,12 @@ LINES = {
     "workers": 1,
 }
 
+# What the first line of some must say besides.
+SAID = {
+    "analysis": r"claim: at most 60 s",
+    "bots": r"ms a decision \(p99 [\d.]+, most [\d.]+ of \d+\); CPU .*\(p99 [\d.]+, most [\d.]+ of \d+\)",
+}
+
 
 def test_the_benchmarks_are_listed(glasnost: Program) -> None:
     assert glasnost("bench", "--list").ok().out.split() == sorted(LINES)
@@ -55,6 +62,7 @@ def test_a_benchmark_prints_its_claims_with_floor_and_ratio(name: str) -> None:
     for line in lines:
         assert "floor: " in line
         assert "ratio " in line
+    assert re.search(SAID.get(name, ""), lines[0])
 
 
 def quick(name: str) -> list[str]:

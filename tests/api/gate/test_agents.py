@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 from collections.abc import Awaitable, Callable
 
@@ -219,7 +220,7 @@ def test_a_bot_process_that_is_killed_costs_no_match(level: str, caplog: pytest.
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-def test_a_bot_process_leads_a_group_in_the_session_of_its_server() -> None:
+def test_a_bot_process_leads_a_group_in_the_session_of_its_server_and_has_bounded_memory() -> None:
     """Its niceness counts against the server, and a Ctrl-C is not for it."""
 
     async def scene() -> None:
@@ -230,6 +231,8 @@ def test_a_bot_process_leads_a_group_in_the_session_of_its_server() -> None:
         processes = gate.workers.processes
         assert {os.getsid(pid) for pid in processes} == {os.getsid(0)}
         assert any(os.getpgid(pid) == pid for pid in processes)  # one that has answered
+        limits = [resource.prlimit(pid, resource.RLIMIT_DATA) for pid in processes]
+        assert (200 * 1024 * 1024, 200 * 1024 * 1024) in limits
         await gate.close()
 
     run(scene())
@@ -259,6 +262,22 @@ def test_a_pool_that_stops_answers_the_tasks_that_wait_for_a_process() -> None:
         assert workers.waiting == 2
         await workers.stop()
         assert await asyncio.gather(*asked) == [None, None, None]
+        await gate.close()
+
+    run(scene())
+
+
+def test_where_too_many_tasks_wait_one_more_gets_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.bots.workers.MOST_WAITING", 1)
+
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: AgentBot(EASY, None)})
+        match = await opened(gate, "ann", "ben")
+        workers, seen = BotWorkers(1), observation_of(match, "cia")
+        found = await asyncio.gather(*(workers.search(EASY, seen) for _ in range(4)))
+        assert [picks is None for picks in found] == [False, False, True, True]
+        assert workers.waiting == 0
+        await workers.stop()
         await gate.close()
 
     run(scene())

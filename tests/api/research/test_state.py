@@ -239,6 +239,12 @@ def test_a_seed_has_256_bits(seed: int) -> None:
         State("thirteen_minutes", seed=seed)
 
 
+def test_chance_is_sampled_or_explicit() -> None:
+    wrong: Any = "sampeld"
+    with pytest.raises(ValueError, match="chance is sampled or explicit, not 'sampeld'"):
+        State("thirteen_minutes", seed=1, chance=wrong)
+
+
 def test_unknown_games_and_options_are_refused() -> None:
     with pytest.raises(KeyError):
         State("chess", seed=1)
