@@ -112,13 +112,13 @@ async def find_page(pages: HasShell, call: Call) -> Response:
         times=[(name, words.field(name) if words.knows(name) else "") for name in VOCABULARIES[game].time],
         names=await names_of(call, sorted(players)),
         few=FEW,
-        more="?" + urlencode({**_without_empty(asked), "limit": MORE_HITS}) if limit == HITS else "",
-        every="/v1/positions?" + urlencode({**_without_empty(asked), "limit": MOST_HITS}),
+        more="?" + urlencode({**_with_values(asked), "limit": MORE_HITS}) if limit == HITS else "",
+        every="/v1/positions?" + urlencode({**_with_values(asked), "limit": MOST_HITS}),
         state={"at": at},
     )
 
 
-def _without_empty(chosen: Mapping[str, str]) -> dict[str, str]:
+def _with_values(chosen: Mapping[str, str]) -> dict[str, str]:
     """The parameters that have a value."""
     return {name: value for name, value in chosen.items() if value}
 
