@@ -1,6 +1,6 @@
-"""Recorded rounds of gacrux itself, so that no change of it goes unnoticed, and two answers of bbpPairings.
+"""Recorded rounds of gacrux itself, so that no change of it goes unnoticed, and those of bbpPairings.
 
-Files of other engines that lie beside those of gacrux are read by the same tests (`ops/pairing_vectors.py`).
+A file holds the rounds of one engine and version (`ops/pairing_vectors.py`); gacrux must pair them all so.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from domain.tournaments.crosstable import Cell, Colour, Crosstable, Line, Outcome
+from domain.tournaments.crosstable import Cell, Colour, Crosstable, Line, Outcome, problem
 from replay.tournaments.pairing import pair
 from replay.tournaments.simulation import SimulatedRound
-from replay.tournaments.trf import pairing_input
+from replay.tournaments.trf import TrfFile, pairing_input, written
 from tests.replay.tournaments.recorded import files, load, rounds
 
 ROOT = Path(__file__).parents[3]
@@ -102,21 +103,41 @@ STUB = """
 import sys
 from pathlib import Path
 from replay.tournaments.pairing import pair
-_, system, source, option, target = sys.argv
-assert (system, option) == ("--dutch", "-p")
-answer = pair(Path(source).read_text("utf-8"))
-lines = [f"{board.w} {board.b}" for board in answer.boards] + [f"{bye} 0" for bye in answer.byes]
-Path(target).write_text("\\n".join([str(len(lines)), *lines]) + "\\n")
+_, system, source, option, *target = sys.argv
+assert system == "--dutch"
+text = Path(source).read_text("utf-8")
+if option == "-p":
+    answer = pair(text)
+    lines = [f"{board.w} {board.b}" for board in answer.boards] + [f"{bye} 0" for bye in answer.byes]
+    Path(target[0]).write_text("\\n".join([str(len(lines)), *lines]) + "\\n")
+else:
+    from tests.replay.tournaments.recorded import Recorded, rounds
+    assert (option, target) == ("-c", [])
+    for one in rounds(Recorded("", "", 0, 0, text)):
+        print(f"{Path(source).stem}: Round #{one.number}")
+        made = {(board.w, board.b) for board in pair(one.trf).boards}
+        if made != one.boards:
+            print("  Checker pairings        Tournament pairings ")
+            for right, given in zip(sorted(made - one.boards), sorted(one.boards - made)):
+                print("    %3d - %3d                %3d - %3d" % (*right, *given))
+            print()
+    print()
 """
 
 
-def test_the_script_asks_a_program_that_speaks_as_bbp_pairings_does(
-    small: list[SimulatedRound], tmp_path: Path
-) -> None:
-    program = tmp_path / "program"
-    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} {tmp_path}/stub.py "$@"\n')
-    program.chmod(0o755)
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A program that speaks as bbpPairings does, and pairs as gacrux."""
+    path = tmp_path / "program"
+    path.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} {tmp_path}/stub.py "$@"\n')
+    path.chmod(0o755)
     (tmp_path / "stub.py").write_text(STUB)
+    return path
+
+
+def test_the_script_asks_a_program_that_speaks_as_bbp_pairings_does(
+    small: list[SimulatedRound], program: Path
+) -> None:
     with_bye = next(one for one in small if one.answer.byes)
     answer = runpy.run_path(str(ROOT / "ops" / "pairing_vectors.py"))["by_program"](
         program, "6.0.0", with_bye.trf
@@ -124,3 +145,25 @@ def test_the_script_asks_a_program_that_speaks_as_bbp_pairings_does(
     assert (answer.engine, answer.version, answer.round) == ("bbpPairings", "6.0.0", with_bye.number)
     assert answer.byes == with_bye.answer.byes
     assert [(one.w, one.b) for one in answer.boards] == [(one.w, one.b) for one in with_bye.answer.boards]
+
+
+def test_the_script_lets_a_program_check_an_exported_file_and_reads_which_rounds_it_names(
+    small: list[SimulatedRound], program: Path
+) -> None:
+    script = runpy.run_path(str(ROOT / "ops" / "pairing_vectors.py"))
+    played = replace(small[-1].after, rounds=small[-1].number)
+    exchanged = script["opponents_exchanged"](played, played.rounds)
+    assert problem(exchanged) is None
+    assert script["rounds_named"](program, written(TrfFile(played))) == ()
+    assert script["rounds_named"](program, written(TrfFile(exchanged))) == (played.rounds,)
+
+
+def test_the_script_believes_no_checker_that_leaves_out_rounds(
+    small: list[SimulatedRound], tmp_path: Path
+) -> None:
+    program = tmp_path / "silent"
+    program.write_text("#!/bin/sh\necho 'in: Round #1'\n")
+    program.chmod(0o755)
+    script = runpy.run_path(str(ROOT / "ops" / "pairing_vectors.py"))
+    with pytest.raises(SystemExit, match="checked the rounds"):
+        script["rounds_named"](program, written(TrfFile(small[-1].after)))
