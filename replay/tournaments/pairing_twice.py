@@ -2,7 +2,7 @@
 
 The processes differ in what must not matter: the seed of Python's hashes.  They limit their own memory, and
 they are killed, with all that they have started, when their time is over.  They run one after the other,
-niced, and never on the first core: the moves of the server find one that is free.
+niced, and where there are several cores not on the first: the moves of the server find one that is free.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def ann(server: Served) -> Client:
 
 
 @pytest.fixture
-def browser(server: Served, ann: Client) -> Browser:
+def signed_in(server: Served, ann: Client) -> Browser:
     """A browser in which Ann is signed in."""
     found = Browser(server)
     found.sign_in(ann.token)

@@ -107,20 +107,20 @@ FOREIGN: list[dict[str, str | None]] = [
 @pytest.mark.parametrize("mark", FOREIGN)
 @pytest.mark.parametrize("kind", [*FORMS, JSON])
 def test_a_request_of_another_page_is_refused_and_changes_nothing(
-    server: Served, browser: Browser, kind: str | None, mark: dict[str, str | None]
+    server: Served, signed_in: Browser, kind: str | None, mark: dict[str, str | None]
 ) -> None:
-    count = len(browser.get("/v1/matches").json["matches"])
+    count = len(signed_in.get("/v1/matches").json["matches"])
     for method, path, body in (
         ("POST", "/v1/matches", {"game": "toy"}),
         ("POST", "/v1/sessions", {"token": "x"}),
         ("POST", "/v1/sessions/links", {}),
         ("DELETE", "/v1/sessions/current", {}),
     ):
-        refused = browser.send(method, path, body, content_type=kind, **mark)
+        refused = signed_in.send(method, path, body, content_type=kind, **mark)
         refused.problem(403, "cross-origin")
         assert "set-cookie" not in refused.headers
-    assert len(browser.get("/v1/matches").json["matches"]) == count
-    assert is_signed_in(browser)
+    assert len(signed_in.get("/v1/matches").json["matches"]) == count
+    assert is_signed_in(signed_in)
 
 
 @pytest.mark.parametrize(
@@ -128,11 +128,11 @@ def test_a_request_of_another_page_is_refused_and_changes_nothing(
     [("Origin", "http://127.0.0.1:{port}", THEIRS), ("Sec-Fetch-Site", "same-origin", "cross-site")],
 )
 def test_a_header_that_is_sent_twice_proves_no_page(
-    server: Served, browser: Browser, header: str, own: str, theirs: str
+    server: Served, signed_in: Browser, header: str, own: str, theirs: str
 ) -> None:
     """W30: neither value is taken for the truth, whichever comes last."""
     values = (own.format(port=server.port), theirs)
-    cookie = "; ".join(f"{name}={value}" for name, value in browser.jar.items())
+    cookie = "; ".join(f"{name}={value}" for name, value in signed_in.jar.items())
     for sent in (values, values[::-1]):
         line = HTTPConnection("127.0.0.1", server.port)
         line.putrequest("POST", "/v1/matches")
@@ -146,10 +146,10 @@ def test_a_header_that_is_sent_twice_proves_no_page(
 
 
 @pytest.mark.parametrize("kind", FORMS)
-def test_a_form_of_an_own_page_is_refused(browser: Browser, kind: str | None) -> None:
+def test_a_form_of_an_own_page_is_refused(signed_in: Browser, kind: str | None) -> None:
     for mark in ({}, {"sec_fetch_site": None}):
         for path in ("/v1/matches", "/v1/sessions"):
-            browser.post(path, {"game": "toy"}, content_type=kind, **mark).problem(415, "media-type")
+            signed_in.post(path, {"game": "toy"}, content_type=kind, **mark).problem(415, "media-type")
 
 
 @pytest.mark.parametrize(
@@ -161,15 +161,15 @@ def test_a_form_of_an_own_page_is_refused(browser: Browser, kind: str | None) ->
     ],
 )
 def test_a_cookie_without_proof_of_its_page_does_not_count(
-    browser: Browser, mark: dict[str, str | None]
+    signed_in: Browser, mark: dict[str, str | None]
 ) -> None:
-    answer = browser.post("/v1/matches", {"game": "toy"}, **mark)
+    answer = signed_in.post("/v1/matches", {"game": "toy"}, **mark)
     assert answer.status in (401, 403), answer
-    assert browser.get("/v1/matches").json["matches"] == []
-    answer = browser.post("/v1/sessions", {"token": "x" * 43}, **mark)
+    assert signed_in.get("/v1/matches").json["matches"] == []
+    answer = signed_in.post("/v1/sessions", {"token": "x" * 43}, **mark)
     assert answer.status == 403
-    browser.send("DELETE", "/v1/sessions/current", **mark)
-    assert is_signed_in(browser)
+    signed_in.send("DELETE", "/v1/sessions/current", **mark)
+    assert is_signed_in(signed_in)
 
 
 def test_a_listed_origin_may_use_tokens_and_no_cookies(toy_in_words: Game, tmp_path: Path) -> None:
@@ -188,10 +188,10 @@ def test_a_listed_origin_may_use_tokens_and_no_cookies(toy_in_words: Game, tmp_p
             assert "access-control-allow-credentials" not in with_token.headers
 
 
-def test_reading_the_api_by_another_page_is_reading_as_a_visitor(browser: Browser) -> None:
+def test_reading_the_api_by_another_page_is_reading_as_a_visitor(signed_in: Browser) -> None:
     sites = {"cross-site": False, "same-site": False, "same-origin": True, "none": True, None: True}
     for site, counts in sites.items():
-        assert is_signed_in(browser, sec_fetch_site=site) == counts
+        assert is_signed_in(signed_in, sec_fetch_site=site) == counts
 
 
 def test_https_is_recognized_behind_a_proxy(server: Served, ann: Client) -> None:
@@ -264,22 +264,22 @@ def test_a_session_is_never_taken_over_from_the_request(server: Served, ann: Cli
         "glasnost={}; glasnost=" + "x" * 43,
     ],
 )
-def test_a_strange_cookie_is_no_cookie(server: Served, browser: Browser, cookie: str) -> None:
-    sent = cookie.replace("{0}", browser.secret).replace("{}", browser.secret)
+def test_a_strange_cookie_is_no_cookie(server: Served, signed_in: Browser, cookie: str) -> None:
+    sent = cookie.replace("{0}", signed_in.secret).replace("{}", signed_in.secret)
     sent = sent.encode().decode("latin-1")
-    browser.get("/v1/sessions", cookie=sent).problem(401, "unauthorized")
-    assert browser.get("/v1/matches", cookie=sent).status == 200
-    browser.post("/v1/matches", {"game": "toy"}, cookie=sent).problem(401, "unauthorized")
+    signed_in.get("/v1/sessions", cookie=sent).problem(401, "unauthorized")
+    assert signed_in.get("/v1/matches", cookie=sent).status == 200
+    signed_in.post("/v1/matches", {"game": "toy"}, cookie=sent).problem(401, "unauthorized")
 
 
-def test_the_cookie_is_found_among_others(server: Served, browser: Browser) -> None:
+def test_the_cookie_is_found_among_others(server: Served, signed_in: Browser) -> None:
     for cookie in (
         "a=b; glasnost={}; c=d",
         "a=b;glasnost={}",
         " \tglasnost={} ;x",
         "theme=dark; glasnost={};",
     ):
-        assert is_signed_in(browser, cookie=cookie.replace("{}", browser.secret))
+        assert is_signed_in(signed_in, cookie=cookie.replace("{}", signed_in.secret))
 
 
 def test_unknown_sessions_are_looked_up_no_more_often_than_the_limit(

@@ -55,41 +55,41 @@ def test_the_cookie_has_its_flags(server: Served, ann: Client) -> None:
     assert flags == ["Max-Age=34560000", "Path=/", "HttpOnly", "SameSite=Lax", "Secure"]
 
 
-def test_a_player_sees_and_ends_own_sessions(server: Served, ann: Client, browser: Browser) -> None:
+def test_a_player_sees_and_ends_own_sessions(server: Served, ann: Client, signed_in: Browser) -> None:
     other = Browser(server)
     other.sign_in(ann.token)
-    mine, theirs = browser.get("/v1/sessions").json["sessions"], other.get("/v1/sessions").json["sessions"]
+    mine, theirs = signed_in.get("/v1/sessions").json["sessions"], other.get("/v1/sessions").json["sessions"]
     assert [one["device"] for one in mine] == ["Firefox, Linux"] * 2
     assert sum(one["current"] for one in mine) == sum(one["current"] for one in theirs) == 1
     assert not any(one["current"] for one in ann.get("/v1/sessions").json["sessions"])
     (far,) = [one["session"] for one in mine if not one["current"]]
-    answer = browser.send("DELETE", f"/v1/sessions/{far}")
+    answer = signed_in.send("DELETE", f"/v1/sessions/{far}")
     assert [one["current"] for one in answer.json["sessions"]] == [True]
     assert "set-cookie" not in answer.headers
-    assert is_signed_in(browser)
+    assert is_signed_in(signed_in)
     assert not is_signed_in(other)
-    browser.send("DELETE", f"/v1/sessions/{far}").problem(404, "not-found")
+    signed_in.send("DELETE", f"/v1/sessions/{far}").problem(404, "not-found")
 
 
-def test_another_player_ends_no_session(server: Served, browser: Browser) -> None:
-    (own,) = browser.get("/v1/sessions").json["sessions"]
+def test_another_player_ends_no_session(server: Served, signed_in: Browser) -> None:
+    (own,) = signed_in.get("/v1/sessions").json["sessions"]
     eve = Browser(server)
     eve.sign_in(server.player("Eve").token)
     eve.send("DELETE", f"/v1/sessions/{own['session']}").problem(404, "not-found")
     server.person("admin").send("DELETE", f"/v1/sessions/{own['session']}").problem(404, "not-found")
     server.client().send("DELETE", f"/v1/sessions/{own['session']}").problem(401, "unauthorized")
-    assert is_signed_in(browser)
+    assert is_signed_in(signed_in)
 
 
-def test_signing_out_ends_this_session_and_removes_the_cookie(browser: Browser) -> None:
-    secret = browser.secret
-    answer = browser.send("DELETE", "/v1/sessions/current")
+def test_signing_out_ends_this_session_and_removes_the_cookie(signed_in: Browser) -> None:
+    secret = signed_in.secret
+    answer = signed_in.send("DELETE", "/v1/sessions/current")
     assert answer.json == {"sessions": []}
     assert answer.headers["set-cookie"] == "glasnost=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"
-    assert browser.jar == {}
-    browser.jar = {"glasnost": secret}  # kept by a spy
-    assert not is_signed_in(browser)
-    browser.send("DELETE", "/v1/sessions/current").problem(401, "unauthorized")
+    assert signed_in.jar == {}
+    signed_in.jar = {"glasnost": secret}  # kept by a spy
+    assert not is_signed_in(signed_in)
+    signed_in.send("DELETE", "/v1/sessions/current").problem(401, "unauthorized")
 
 
 def test_a_token_has_no_session_of_its_own(server: Served, ann: Client) -> None:
@@ -119,19 +119,19 @@ def test_nothing_else_signs_in(server: Served, body: Any, kind: str, status: int
     assert server.store.rows("SELECT count(*) FROM sessions")[0][0] == 0  # type: ignore[attr-defined]
 
 
-def test_a_session_is_of_use_neither_as_a_token_nor_as_a_code(server: Served, browser: Browser) -> None:
-    server.client(browser.secret).get("/v1/sessions").problem(401, "unauthorized")
+def test_a_session_is_of_use_neither_as_a_token_nor_as_a_code(server: Served, signed_in: Browser) -> None:
+    server.client(signed_in.secret).get("/v1/sessions").problem(401, "unauthorized")
     for how in ("token", "code"):
-        Browser(server).post("/v1/sessions", {how: browser.secret}).problem(401, "unauthorized")
+        Browser(server).post("/v1/sessions", {how: signed_in.secret}).problem(401, "unauthorized")
 
 
-def test_a_token_wins_over_a_cookie(server: Served, browser: Browser) -> None:
+def test_a_token_wins_over_a_cookie(server: Served, signed_in: Browser) -> None:
     eve = server.player("Eve")
-    mixed = browser.post("/v1/matches", {"game": "toy"}, authorization=f"Bearer {eve.token}").json
-    told = eve.get(f"/v1/players/{eve.player}", cookie=f"glasnost={browser.secret}").json
+    mixed = signed_in.post("/v1/matches", {"game": "toy"}, authorization=f"Bearer {eve.token}").json
+    told = eve.get(f"/v1/players/{eve.player}", cookie=f"glasnost={signed_in.secret}").json
     assert told["role"] == "player"  # shown to the player alone
-    assert eve.get("/v1/sessions", cookie=f"glasnost={browser.secret}").json == {"sessions": []}
-    browser.get("/v1/sessions", authorization="Bearer guess").problem(401, "unauthorized")
+    assert eve.get("/v1/sessions", cookie=f"glasnost={signed_in.secret}").json == {"sessions": []}
+    signed_in.get("/v1/sessions", authorization="Bearer guess").problem(401, "unauthorized")
     assert mixed["match"]
 
 
@@ -148,17 +148,17 @@ def later(server: Served, monkeypatch: pytest.MonkeyPatch, microseconds: int) ->
 
 
 def test_a_session_lasts_as_long_as_it_is_used(
-    server: Served, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    server: Served, signed_in: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(3):
         later(server, monkeypatch, 80 * DAY)
-        assert is_signed_in(browser)
+        assert is_signed_in(signed_in)
     later(server, monkeypatch, 90 * DAY)
-    assert not is_signed_in(browser)
+    assert not is_signed_in(signed_in)
 
 
 def test_a_get_changes_nothing_but_the_last_use_once_an_hour(
-    server: Served, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    server: Served, signed_in: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writes: list[object] = []
     people: Any = server.store.people
@@ -170,11 +170,11 @@ def test_a_get_changes_nothing_but_the_last_use_once_an_hour(
 
     monkeypatch.setattr(people, "_writing", counted)
     for path in ("/v1/sessions", "/v1/matches", "/v1/players?name=Ann"):
-        assert browser.get(path).status == 200
+        assert signed_in.get(path).status == 200
         later(server, monkeypatch, MINUTE)
     assert writes == []
     later(server, monkeypatch, 60 * MINUTE)
-    assert [is_signed_in(browser) for _ in range(2)] == [True, True]
+    assert [is_signed_in(signed_in) for _ in range(2)] == [True, True]
     assert len(writes) == 1
 
 
@@ -223,8 +223,8 @@ def test_streams_of_all_sessions_and_tickets_are_counted_together(toy_in_words: 
 # ── one-time links ──
 
 
-def test_a_link_signs_in_one_other_device_once(server: Served, ann: Client, browser: Browser) -> None:
-    code = link(browser)
+def test_a_link_signs_in_one_other_device_once(server: Served, ann: Client, signed_in: Browser) -> None:
+    code = link(signed_in)
     phone, spy = Browser(server), Browser(server)
     told = phone.post("/v1/sessions", {"code": code}).json
     assert told["player"] == ann.player
@@ -236,9 +236,9 @@ def test_a_link_signs_in_one_other_device_once(server: Served, ann: Client, brow
 
 
 def test_a_link_is_refused_after_ten_minutes(
-    server: Served, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    server: Served, signed_in: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = browser.post("/v1/sessions/links", {}).json
+    made = signed_in.post("/v1/sessions/links", {}).json
     assert server.services is not None
     assert made["expires"] <= server.services.clock() + 10 * MINUTE
     later(server, monkeypatch, 10 * MINUTE)
@@ -284,13 +284,13 @@ def test_a_key_belongs_to_the_player_in_any_session(server: Served, ann: Client)
     assert other.json["match"] != answers[0].json["match"]
 
 
-def test_the_page_removes_the_cookie_of_a_session_that_is_over(server: Served, browser: Browser) -> None:
-    secret = browser.secret
-    assert "set-cookie" not in browser.get("/in").headers
-    browser.send("DELETE", "/v1/sessions/current")
-    browser.jar = {"glasnost": secret}
-    assert "sign" in browser.get("/in").body.decode()
-    assert browser.jar == {}
+def test_the_page_removes_the_cookie_of_a_session_that_is_over(server: Served, signed_in: Browser) -> None:
+    secret = signed_in.secret
+    assert "set-cookie" not in signed_in.get("/in").headers
+    signed_in.send("DELETE", "/v1/sessions/current")
+    signed_in.jar = {"glasnost": secret}
+    assert "sign" in signed_in.get("/in").body.decode()
+    assert signed_in.jar == {}
 
 
 def test_only_an_admin_makes_a_link_for_another_player(server: Served, ann: Client) -> None:
@@ -328,12 +328,12 @@ def test_codes_and_tokens_cannot_be_guessed_fast(toy_in_words: Game, tmp_path: P
 
 @pytest.mark.parametrize("deed", ["forgetting", "revocation", "token"])
 def test_sessions_end_when_tokens_are_revoked(
-    server: Served, ann: Client, browser: Browser, deed: str
+    server: Served, ann: Client, signed_in: Browser, deed: str
 ) -> None:
-    assert is_signed_in(browser)
+    assert is_signed_in(signed_in)
     admin = server.person("admin")
     assert admin.post(f"/v1/players/{ann.player}/{deed}").status in (200, 201)
-    assert not is_signed_in(browser)
+    assert not is_signed_in(signed_in)
     code = link(admin, player=server.player("Ben").player or "")
     assert Browser(server).post("/v1/sessions", {"code": code}).status == 201
 
