@@ -265,8 +265,8 @@ def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
     counted: dict[str, PoolCounts] = {}
     asked = bound | {"pool": ",".join(wanted), "pools": wanted}
     if wanted:
-        told = _kept_rows(data, excluded_of(asked))
-        counted = {str(row["pool"]): _counts(row) for row in told.named()}
+        left_out = _kept_rows(data, excluded_of(asked))
+        counted = {str(row["pool"]): _counts(row) for row in left_out.named()}
     return {
         "snapshot": data.snapshot,
         "game": game,

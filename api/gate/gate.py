@@ -128,7 +128,7 @@ class Gate:
         self.store, self.keys = store, keys
         self.refusals = Refusals(settings.kept_refusals)
         self.stopping = False
-        self.must_judge: Callable[[BoardOf, str], Awaitable[None]] = _nobody
+        self.must_judge: Callable[[BoardOf, str], Awaitable[None]] = _refused_to_all
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
         self._cache = MatchCache(
@@ -669,7 +669,7 @@ class Gate:
             self._bots.invited(match.id, player)
 
 
-async def _nobody(board: BoardOf, person: str) -> None:
+async def _refused_to_all(board: BoardOf, person: str) -> None:
     """Without the gate of tournaments, none of their officials is known.  Raises Refused: forbidden."""
     raise Refused("forbidden", "only-officials")
 

@@ -206,9 +206,9 @@ def marks_of(query: Query, rows: Sequence[Mapping[str, object]]) -> tuple[RateMa
         for rate, n in query.rates.items():
             value, cases = row[rate], row[n]
             if isinstance(value, float) and isinstance(cases, int) and cases and not query.is_share(rate):
-                told = compared.setdefault((str(row["pool"]), rate), {})
-                told[at, rate] = (round(value * cases), cases)
+                group = compared.setdefault((str(row["pool"]), rate), {})
+                group[at, rate] = (round(value * cases), cases)
     single = {
-        key: p for told in compared.values() if len(told) > 1 for key, p in unlike_the_rest(told).items()
+        key: p for group in compared.values() if len(group) > 1 for key, p in unlike_the_rest(group).items()
     }
     return tuple(RateMark(at, rate, p) for (at, rate), p in holm(single).items() if p < LEVEL)

@@ -104,8 +104,12 @@ def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, directo
 
 
 def test_several_terms_change_with_one_command(glasnost: Program, director: str) -> None:
-    name = announced(glasnost, director)
-    change = ("tournament", "change", "--store", "s", name, "changed.toml", "--reason", "by a vote")
+    check_change(glasnost, ("--store", "s"), announced(glasnost, director))
+
+
+def check_change(glasnost: Program, at: tuple[str, ...], name: str) -> None:
+    """A director changes several terms of a tournament, in a store or at a server."""
+    change = ("tournament", "change", *at, name, "changed.toml", "--reason", "by a vote")
     Path("changed.toml").write_text('title = "Other"\nformat = "league"\n')
     glasnost(*change).refused(2, "league")
     Path("changed.toml").write_text("rounds = ")
@@ -114,8 +118,8 @@ def test_several_terms_change_with_one_command(glasnost: Program, director: str)
     glasnost(*change).refused(2)
     Path("changed.toml").write_text('format = "league"\nleague = {divisions = [2, 2], up = 1, down = 1}\n')
     assert glasnost(*change, "--json").json["kinds"] == ["terms_changed"] * 2
-    told = glasnost("tournament", "export", "--store", "s", name, "--format", "ndjson").ok().out
-    assert told.count('"kind":"terms_changed"') == 2
+    log = glasnost("tournament", "export", *at, name, "--format", "ndjson").ok().out
+    assert log.count('"kind":"terms_changed"') == 2
 
 
 def test_who_names_what_they_have_seen_is_refused_if_the_tournament_went_on(

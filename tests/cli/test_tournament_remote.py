@@ -17,6 +17,7 @@ from replay.tournaments import pairing
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
 from tests.cli.program import Done, Program
+from tests.cli.test_tournament import check_change
 from tests.mail.test_notifications import mailing
 
 
@@ -78,18 +79,7 @@ def test_a_round_is_paired_published_ruled_and_closed_by_a_server(
 
 
 def test_several_terms_change_with_one_command_by_a_server(glasnost: Program, at: tuple[str, ...]) -> None:
-    name = announced(glasnost, at)
-    change = ("tournament", "change", *at, name, "changed.toml", "--reason", "by a vote")
-    Path("changed.toml").write_text('title = "Other"\nformat = "league"\n')
-    glasnost(*change).refused(2, "league")
-    Path("changed.toml").write_text("rounds = ")
-    glasnost(*change).refused(2)
-    Path("changed.toml").write_text('title = "Other"\n')
-    glasnost(*change).refused(2)
-    Path("changed.toml").write_text('format = "league"\nleague = {divisions = [2, 2], up = 1, down = 1}\n')
-    assert glasnost(*change, "--json").json["kinds"] == ["terms_changed"] * 2
-    told = glasnost("tournament", "export", *at, name, "--format", "ndjson").ok().out
-    assert told.count('"kind":"terms_changed"') == 2
+    check_change(glasnost, at, announced(glasnost, at))
 
 
 def test_a_command_on_an_older_entry_is_stale_and_stores_nothing(

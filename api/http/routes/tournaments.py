@@ -475,10 +475,10 @@ async def read_board(
     one = round_in(state, round_number)
     found = board_in(one, board)
     sitting = await sitting_in(call, state, [found])
-    told = board_view(state, one, found, sitting)
+    view = board_view(state, one, found, sitting)
     if at is None and found.opened and state.terms.clock:
-        told = msgspec.structs.replace(told, left=await _left(call, found.match))
-    return _tagged(call, log, state.entry, told)
+        view = msgspec.structs.replace(view, left=await _left(call, found.match))
+    return _tagged(call, log, state.entry, view)
 
 
 async def _left(call: Call, name: str) -> dict[str, int] | UnsetType:

@@ -62,7 +62,7 @@ def called(hall: Hall, number: int, *, about: int | None = None, ruling: int | N
 
 
 def wins(hall: Hall, number: int) -> None:
-    """An entrant wins the first round by a ruling: nobody else has points."""
+    """An entrant wins the first round by a ruling: no other entrant has points."""
     board = hall.s.rounds[0].board_of(f"n{number}")
     assert board is not None
     hall.rule(board.number, "1-0" if board.w == f"n{number}" else "0-1")
@@ -107,7 +107,7 @@ def test_an_arbiter_penalises_no_opponent_and_no_one_near() -> None:
 def test_an_arbiter_decides_nothing_in_their_own_division() -> None:
     hall = playing(LEAGUE, 8, arbiter=1)
     one = next(had for had in hall.s.rounds[0].boards if had.w == "n1" or had.b == "n1")
-    wins(hall, 1)  # so their score is that of nobody in their division
+    wins(hall, 1)  # so no entrant of their division has their score
     number = next(number for number in range(2, 5) if f"n{number}" not in one.entrants)
     assert tried(hall, rule(board_of(hall, number)), player(1)) == "own-division"
     warning = c.Penalise(entrant=f"n{number}", penalty="warning", text="late")
