@@ -31,6 +31,7 @@ from api.http.data_schemas import (
     RowMatch,
     SavedQueries,
     SavedQuery,
+    TimeSummary,
 )
 from domain.games import GAMES
 from replay.dataset import DataSet
@@ -169,6 +170,7 @@ def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prep
 
     def answer(data: DataSet) -> PositionsAnswer:
         found, rows = rows_of(data, summary), rows_of(data, hits)
+        turns = rows_of(data, search.by_time(arguments))
         summaries = tuple(convert(row, HitSummary) for row in found.named())
         shown = tuple(_hit(search.game, row) for row in rows.named())
         every = bool(bound["first"])
@@ -178,6 +180,7 @@ def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prep
             where=where,
             seats=tuple(GAMES[search.game].seats),
             summary=summaries,
+            by_time=tuple(convert(row, TimeSummary) for row in turns.named()),
             hits=shown,
             truncated=len(shown) < whole,
         )

@@ -172,12 +172,19 @@ class HitSummary(Struct, frozen=True):
     hi: float | None
 
 
+class TimeSummary(HitSummary, frozen=True):
+    """What was found in a pool in one turn (13 Minutes: after one play), which is `time`."""
+
+    time: int
+
+
 class PositionsAnswer(Sample, frozen=True):
-    """The answer of a search for positions."""
+    """The answer of a search for positions; `by_time` has the turns in which something was found."""
 
     where: str
     seats: tuple[str, ...]
     summary: tuple[HitSummary, ...]
+    by_time: tuple[TimeSummary, ...]
     hits: tuple[PositionHit, ...]
     truncated: bool
 

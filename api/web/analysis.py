@@ -19,6 +19,7 @@ from api.http.data_schemas import (
     PositionHit,
     PositionsAnswer,
     Sample,
+    TimeSummary,
 )
 from api.http.game_words import words_address
 from api.http.routes.lists import names_of
@@ -107,9 +108,11 @@ async def find_page(pages: HasShell, call: Call) -> Response:
         answer=answer,
         sample=answer,
         summary=[_summary(one) for one in answer.summary] if answer else [],
+        by_time=[_turn_line(one, asked) for one in answer.by_time] if answer else [],
         hits=[_hit(hit, words) for hit in answer.hits] if answer else [],
         seats=[words.name(seat) for seat in GAMES[game].seats],
         times=[(name, words.field(name) if words.knows(name) else "") for name in VOCABULARIES[game].time],
+        turn=VOCABULARIES[game].turn,
         names=await names_of(call, sorted(players)),
         few=FEW,
         more="?" + urlencode({**_with_values(asked), "limit": MORE_HITS}) if limit == HITS else "",
@@ -132,6 +135,27 @@ def _pointed(text: str, at: int) -> tuple[str, str, str]:
 
 def _summary(one: HitSummary) -> tuple[HitSummary, Rate]:
     return one, rate(one.won_a, one.lo, one.hi, one.n)
+
+
+class TurnLine(Struct, frozen=True):
+    """What was found in a turn; `link` is the search for it alone, "" if that would be too long."""
+
+    pool: str
+    time: int
+    matches: int
+    rate: Rate
+    link: str
+
+
+def _turn_line(one: TimeSummary, asked: Mapping[str, str]) -> TurnLine:
+    game = asked["game"]
+    where = f"({asked['where']}) and {VOCABULARIES[game].turn} = {one.time}"
+    try:
+        parse(game, where)
+        link = "?" + urlencode({**_with_values(asked), "pool": one.pool, "where": where, "limit": HITS})
+    except Refused:
+        link = ""
+    return TurnLine(one.pool, one.time, one.matches, rate(one.won_a, one.lo, one.hi, one.n), link)
 
 
 class HitLine(Struct, frozen=True):

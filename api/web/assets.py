@@ -27,7 +27,7 @@ SHEETS = {
     "lists": ("tokens", "page", "lists"),
     "tournament": ("tokens", "page", "lists", "tournament"),
     "audit": ("tokens", "page", "audit"),
-    "match": ("tokens", "page", "board", "parts", "question", "narrow"),
+    "match": ("tokens", "page", "board", "parts", "chart", "question", "narrow"),
     "embed": ("tokens", "page", "board", "parts", "narrow"),
 }
 """The style sheets of each kind of page.  They are served as one: a browser waits for each of them."""

@@ -63,7 +63,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
     return pages.shell.page(
         call,
         "queries.html",
-        script="tables",
+        script="questions",
         game=game,
         title=words.game,
         games=games_of(call, list(VOCABULARIES)),
@@ -135,12 +135,17 @@ class Cell(Struct, frozen=True):
     """A value of an answer: in words, what it is sorted by, and whether it is a number.
 
     differs: it is a rate that is marked.
+    is_label, drawn: what a chart writes beside the value that it draws, and that value.
+    place: that of the seat that it names; None if it names none.
     """
 
     text: str
     sort: str
     is_number: bool
     differs: bool = False
+    is_label: bool = False
+    drawn: Rate | None = None
+    place: int | None = None
 
 
 class Column(Struct, frozen=True):
@@ -152,10 +157,17 @@ class Column(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """An answer: each row has its cells, the address of its matches, and whether its cases are few."""
+    """An answer: each row has its cells, the address of its matches, and whether its cases are few.
+
+    chart: how it is drawn ("bars" or "path"); "": not at all.
+    picture, heading: the title of the chart, and of the column that it draws.
+    """
 
     columns: list[Column]
     rows: list[tuple[list[Cell], str, bool]]
+    chart: str
+    picture: str
+    heading: str
 
 
 def _table(asked: Query, own: Mapping[str, str], answer: QueryAnswer, words: Words) -> Table:
@@ -163,16 +175,25 @@ def _table(asked: Query, own: Mapping[str, str], answer: QueryAnswer, words: Wor
     rows = []
     has_pools = len({row[names.index("pool")] for row in answer.rows}) > 1
     marked = {(one.row, one.rate) for one in answer.marks}
+    seats = list(GAMES[asked.game].seats)
+    chart, drawn = ("", "") if has_pools else _drawn(asked)
     for at, values in enumerate(answer.rows[:MOST_ROWS]):
         row = dict(zip(names, values, strict=True))
         keys = {key: "" if row[key] is None else _plain(row[key]) for key in asked.keys}
         link = _address(asked, {**own, **keys, "in_pool": str(row["pool"]), "matches": "1"})
         shown = {name: value for name, value in row.items() if has_pools or name != "pool"}
         cells = [
-            replace(_cell(name, value, asked, words), differs=(at, name) in marked)
+            replace(
+                _cell(name, value, asked, words),
+                differs=(at, name) in marked,
+                is_label=bool(chart) and name in asked.keys,
+                drawn=_held(asked, drawn, row) if name == drawn else None,
+                place=seats.index(value) if value in seats else None,
+            )
             for name, value in shown.items()
         ]
-        rows.append((cells, link, isinstance(row["n"], int) and row["n"] < FEW))
+        cases = [row["n"], *(cell.drawn.n for cell in cells if cell.drawn)]
+        rows.append((cells, link, any(isinstance(n, int) and n < FEW for n in cases)))
     heads = [name for name in names if has_pools or name != "pool"]
     columns = [
         Column(
@@ -182,7 +203,30 @@ def _table(asked: Query, own: Mapping[str, str], answer: QueryAnswer, words: Wor
         )
         for at, name in enumerate(heads)
     ]
-    return Table(columns, rows)
+    titles = [texts(words.language).column(name) for name in (drawn, *asked.keys)] if chart else [""]
+    return Table(columns, rows, chart, " · ".join(titles), titles[0])
+
+
+_BAND = ("low", "median", "high")
+"""The columns of a query about a path: a value, and the ends between which most cases lie."""
+
+
+def _drawn(asked: Query) -> tuple[str, str]:
+    """How a chart draws a query, and the column that it draws: "" and "" if it has no picture.
+
+    A picture has one label, and one rate or one path: with more of them a reader compares what does not
+    belong together.
+    """
+    if len(asked.keys) != 1:
+        return "", ""
+    if all(name in asked.answer for name in _BAND):
+        return "path", _BAND[1]
+    return ("bars", next(iter(asked.rates))) if len(asked.rates) == 1 else ("", "")
+
+
+def _held(asked: Query, drawn: str, row: Mapping[str, Any]) -> Rate:
+    low, high, n = ("lo", "hi", asked.rates[drawn]) if drawn in asked.rates else ("low", "high", "n")
+    return rate(row[drawn], row[low], row[high], int(row[n] or 0))
 
 
 def _cell(name: str, value: object, asked: Query, words: Words) -> Cell:
@@ -222,7 +266,7 @@ OPENINGS = {
     "thirteen_minutes": "player_cards",
 }
 """The query about the first decisions of a player; the second key of its rows is what was decided."""
-_WIDE, _HIGH = 240, 48  # units of the picture of a rating
+_STEPS = 200  # matches of a rating that are shown, the latest ones
 
 
 class Side(Struct, frozen=True):
@@ -235,12 +279,22 @@ class Side(Struct, frozen=True):
     link: str
 
 
+class Step(Struct, frozen=True):
+    """The rating of a player after a match of an edition; `number` counts the matches from 1."""
+
+    number: int
+    match: str
+    after: int
+
+
 class Path(Struct, frozen=True):
-    """The rating of a player after each match of an edition, and the points of its line in a picture."""
+    """How the rating of a player ran in an edition: at first, its ends, and the latest steps."""
 
     edition: str
-    ratings: list[int]
-    points: str
+    first: int
+    least: int
+    most: int
+    steps: list[Step]
     link: str
 
 
@@ -273,7 +327,7 @@ async def compare_page(pages: HasShell, call: Call) -> Response:
     return pages.shell.page(
         call,
         "compare.html",
-        script="tables",
+        script="questions",
         game=game,
         games=games_of(call, list(VOCABULARIES)),
         chosen=chosen,
@@ -286,7 +340,7 @@ async def compare_page(pages: HasShell, call: Call) -> Response:
         wrong=reader.wrong,
         sample=reader.sample,
         few=FEW,
-        picture=(_WIDE, _HIGH),
+        editions=list(dict.fromkeys(path.edition for one in shown for path in one.ratings)),
         has_dice=game == "twilight_struggle",
         state={},
     )
@@ -315,11 +369,11 @@ class _Found(Struct):
     rows: list[dict[str, Any]] = []
 
 
-def _line(ratings: Sequence[int]) -> str:
-    """The points of a line through these ratings, as an SVG polyline has them."""
-    least, most = min(ratings), max(ratings)
-    step, scale = _WIDE / max(1, len(ratings) - 1), (_HIGH - 4) / max(1, most - least)
-    return " ".join(f"{at * step:.1f},{2 + (most - one) * scale:.1f}" for at, one in enumerate(ratings))
+def _path(edition: str, rows: Sequence[Mapping[str, Any]], link: str) -> Path:
+    """The path of a rating through the rows of its query, the first match first."""
+    first, ratings = int(rows[0]["before"]), [int(row["after"]) for row in rows]
+    steps = [Step(at, str(row["match"]), int(row["after"])) for at, row in enumerate(rows, 1)]
+    return Path(edition, first, min(first, *ratings), max(first, *ratings), steps[-_STEPS:], link)
 
 
 class _Players:
@@ -348,18 +402,13 @@ class _Players:
     async def ratings(self, chosen: Mapping[str, str]) -> list[Path]:
         """The rating of a player by edition."""
         found = await self._rows("player_ratings", chosen)
-        by_edition: dict[str, list[int]] = {}
+        by_edition: dict[str, list[dict[str, Any]]] = {}
         for row in found.rows:
-            by_edition.setdefault(str(row["edition"]), [int(row["before"])]).append(int(row["after"]))
+            by_edition.setdefault(str(row["edition"]), []).append(row)
         titles = game_words(GAMES[self._game], self._call.language).editions
         return [
-            Path(
-                titles.get(edition, edition),
-                path,
-                _line(path),
-                "/queries" + _address(found.asked, found.arguments),
-            )
-            for edition, path in by_edition.items()
+            _path(titles.get(edition, edition), rows, "/queries" + _address(found.asked, found.arguments))
+            for edition, rows in by_edition.items()
             if found.asked
         ]
 

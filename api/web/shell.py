@@ -34,6 +34,7 @@ HEADERS = {
 }
 FRAMED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 """The policy of the page that pages of other servers may show."""
+_CHARTS = ("base/chart.js", "base/dom.js", "base/text.js", "parts/table_charts.js")
 PRELOADS = {
     "match": (
         *(f"base/{name}.js" for name in ("dom", "page", "text", "keys")),
@@ -56,8 +57,9 @@ PRELOADS = {
         *(f"data/{name}.js" for name in ("clocks", "lobby", "reload", "times")),
         "parts/tables.js",
     ),
-    "find": ("base/dom.js", "parts/tables.js"),
-    "explore": ("base/dom.js", "base/text.js", "data/api.js", "data/vocabulary.js", "parts/tables.js"),
+    "find": (*_CHARTS, "parts/tables.js"),
+    "explore": (*_CHARTS, "data/api.js", "data/vocabulary.js", "parts/tables.js"),
+    "questions": (*_CHARTS, "parts/tables.js"),
     "sit": ("base/dom.js", "base/text.js", "data/api.js", "data/lobby.js", "data/salts.js", "parts/salt.js"),
     "mail": ("base/dom.js", "base/text.js", "data/api.js"),
     "sign": ("base/dom.js", "base/text.js", "data/api.js"),

@@ -140,6 +140,11 @@ class Hits(_Asked):
         """For each pool: matches, positions, and how often the first seat won (`won_a`, `lo` to `hi`)."""
         return self._ask(self.search.summary(self._arguments))
 
+    @property
+    def by_time(self) -> duckdb.DuckDBPyRelation:
+        """The same for each pool and turn (13 Minutes: play), which is `time`."""
+        return self._ask(self.search.by_time(self._arguments))
+
 
 def game_of(search: str, tables: Collection[str]) -> str:
     """Return the game to which a search belongs: the only one of a data set that understands it.

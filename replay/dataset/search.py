@@ -75,8 +75,8 @@ class Vocabulary(Struct, frozen=True):
     """What the searches of a game may name.
 
     `sides` are its sides; `controls` and `influence` are patterns of the names of columns; `time` are the
-    columns that say when a position was.  `cards` is the table of cards with its column of the side, and
-    `plays` what it says of a card that is played.
+    columns that say when a position was, and `turn` is the one of them by which hits are counted.  `cards` is
+    the table of cards with its column of the side, and `plays` what it says of a card that is played.
     """
 
     prefix: str
@@ -86,6 +86,7 @@ class Vocabulary(Struct, frozen=True):
     plays: str = "played"
     controls: str = ""
     influence: str = ""
+    turn: str = "turn"
 
 
 VOCABULARIES = {
@@ -108,7 +109,12 @@ VOCABULARIES = {
         "cvk_", ("cia", "kgb"), ("turn", "phase"), ("cvk_cards", "seat"), "used", controls="at_{id}"
     ),
     "thirteen_minutes": Vocabulary(
-        "tm_", ("us", "ussr"), ("battle", "play"), ("tm_cards", "side"), influence="{side}_at_{id}"
+        "tm_",
+        ("us", "ussr"),
+        ("battle", "play"),
+        ("tm_cards", "side"),
+        influence="{side}_at_{id}",
+        turn="play",
     ),
 }
 NEITHER = "neither"
@@ -161,6 +167,25 @@ FROM (
   FROM hit JOIN m USING (match) GROUP BY m.pool
 )
 ORDER BY pool"""
+        return statement_of(sql, bound)
+
+    def by_time(self, arguments: Mapping[str, str]) -> Statement:
+        """The SQL of the same for each turn, in order (13 Minutes: play): pool, time, and as `summary`.
+
+        A row says what `summary` says of the same search with `and turn = ...`.  Raises as `hits`.
+        """
+        bound = self._bound(arguments)
+        low, high = wilson("won_a", "n")
+        time = f'"{VOCABULARIES[self.game].turn}"'
+        sql = f"""{self._with()},
+hit AS (SELECT match, {time} AS time, count(*) AS positions FROM p WHERE {time} IS NOT NULL GROUP BY ALL)
+SELECT *, {low} AS lo, {high} AS hi
+FROM (
+  SELECT m.pool, hit.time, count(*) AS matches, sum(hit.positions)::BIGINT AS positions, count(m.winner) AS n,
+    avg((m.winner = m.seat_a)::INT) AS won_a
+  FROM hit JOIN m USING (match) GROUP BY m.pool, hit.time
+)
+ORDER BY pool, time"""
         return statement_of(sql, bound)
 
     def _with(self) -> str:

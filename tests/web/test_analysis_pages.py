@@ -233,9 +233,9 @@ def test_two_players_stand_side_by_side(studied: Served) -> None:
     names = [column["name"] for column in path["columns"]]
     first, last = path["rows"][0][names.index("before")], path["rows"][-1][names.index("after")]
     assert f"from {first} to {last}," in text
-    assert text.count("<polyline") == 2
-    (points,) = re.findall(r'<polyline points="([^"]+)"', text)[:1]
-    assert len(points.split()) == len(path["rows"]) + 1
+    told = [f"{row[names.index('match')]} {row[names.index('after')]}" for row in path["rows"]]
+    steps = re.findall(r'<td data-value="(\d+)">\1</td><td class="name"><a href="/m/([^"]+)"', text)
+    assert [f"{match} {after}" for after, match in steps][: len(told)] == told
     assert len(links(page(studied, found[0]), r"/m/[^\"]+")) == MATCHES
     bots = page(studied, "/compare?game=twilight_struggle&a=bot:random&b=bot:opener&pool=bots")
     assert "They have not finished a match" in bots

@@ -50,7 +50,7 @@ def test_a_player_asks_for_the_analysis_and_follows_a_turning_point(
         page = people.page(ann, size=size, locale=language).open(f"/m/{match}?move=5")
         analysed(page, phone=phone)
         told = ann.get(f"/v1/matches/{match}/analysis", accept_language=language).json
-        circles = page.locator("#analysis .chart circle")
+        circles = page.locator("#analysis .chart .point")
         moves = [int(circles.nth(i).get_attribute("data-move") or 0) for i in range(circles.count())]
         assert moves == told["turning_points"]
         rows = page.locator("#analysis details tbody tr")

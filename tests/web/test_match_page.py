@@ -352,12 +352,21 @@ def test_charts_have_a_point_for_each_move_that_changes_a_track_and_a_table_with
     at = [scene(house, match, move, "all")["panels"]["vp"]["at"]["vp"] for move in range(1, last + 1)]
     changes = [1, *(move for move in range(2, last + 1) if at[move - 1] != at[move - 2])]
     chart = page.locator(".chart[data-track=vp]")
-    points = chart.locator("circle")
+    points = chart.locator(".point")
     assert [int(points.nth(i).get_attribute("data-move") or 0) for i in range(points.count())] == changes
     rows = chart.locator("tbody tr").evaluate_all(
         "all => all.map(row => Number(row.lastElementChild.textContent))"
     )
     assert rows == [at[move - 1] for move in changes]
+    # and the arrow keys go from point to point, not from move to move, until Enter leads to one
+    begun = page.url
+    points.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(points.nth(1)).to_be_focused()
+    assert page.url == begun
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**move={changes[1]}*")
+    expect(points.nth(1)).to_be_focused()
 
 
 @pytest.mark.parametrize("game", sorted(BOARDS))

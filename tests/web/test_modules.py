@@ -38,6 +38,7 @@ WORDS = {
         "card",
         "cards",
         "clear",
+        "end",
         "left",
         "media",
         "none",

@@ -494,6 +494,24 @@ def test_the_win_rate_of_the_hits_has_its_interval_and_pools_stay_apart(
 
 
 @pytest.mark.parametrize("game", ALL)
+def test_each_turn_has_what_the_same_search_for_that_turn_alone_finds(
+    game: str, databases: Databases
+) -> None:
+    database, where, turn = databases[game], "move > 20", VOCABULARIES[game].turn
+    statement = parse(game, where).by_time({"pool": "live,bots"})
+    rows = database.execute(statement.sql, statement.values).fetchall()
+    assert [row[:2] for row in rows] == sorted(row[:2] for row in rows)
+    assert len({row[1] for row in rows}) > 2
+    for time in {row[1] for row in rows}:
+        alone = parse(game, f"({where}) and {turn} = {time}").summary({"pool": "live,bots"})
+        found = database.execute(alone.sql, alone.values).fetchall()
+        assert [(pool, *rest) for pool, at, *rest in rows if at == time] == found
+    whole = parse(game, where).summary({"pool": "live,bots"})
+    positions = [row[2] for row in database.execute(whole.sql, whole.values).fetchall()]
+    assert sum(row[3] for row in rows) == sum(positions)
+
+
+@pytest.mark.parametrize("game", ALL)
 def test_an_answer_has_its_shape_also_those_of_the_examples_of_the_page(
     game: str, opened_club: DataSet
 ) -> None:

@@ -1,10 +1,12 @@
 // @ts-check
 /** The explorer of openings: a node of the tree unfolds where it stands. */
 
-import { byId, h, svg } from "../base/dom.js";
+import { amount } from "../base/chart.js";
+import { byId, h } from "../base/dom.js";
 import { t } from "../base/text.js";
 import { read, Refusal } from "../data/api.js";
 import { Vocabulary } from "../data/vocabulary.js";
+import { drawRates, drawTables } from "../parts/table_charts.js";
 import { sortTables } from "../parts/tables.js";
 
 const state = JSON.parse(byId("state").textContent ?? "{}");
@@ -28,8 +30,7 @@ function line(words, path, node, whole) {
   const below = `${path}/${node.label}`;
   const item = h("li", { "data-path": below }, h("div", { class: "twig" },
     h("a", { href: `?${query(below)}` }, named(words, node.label)), " ",
-    svg("svg", { class: "amount", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
-      svg("rect", { width: (100 * node.n) / whole, height: 8 })), " ",
+    amount(node.n / whole), " ",
     h("a", { class: "count", href: `?${query(below)}&matches=1` }, node.n)));
   unfoldable(item);
   return item;
@@ -65,4 +66,6 @@ function unfoldable(item) {
 
 for (const item of document.querySelectorAll("[data-tree] > li")) unfoldable(/** @type {HTMLElement} */ (item));
 sortTables();
+drawTables();
+drawRates();
 document.documentElement.dataset.ready = "true";

@@ -1,7 +1,8 @@
 // @ts-check
-/** The page that finds positions: ids are inserted by a click, and the caret stands where a search goes wrong. */
+/** The page that finds positions: ids are inserted by a click, the caret stands where a search goes wrong, and hits are drawn. */
 
 import { byId, on } from "../base/dom.js";
+import { drawRates, drawTables } from "../parts/table_charts.js";
 import { sortTables } from "../parts/tables.js";
 
 const field = /** @type {HTMLInputElement} */ (byId("where"));
@@ -22,4 +23,6 @@ if (state.at) {
   field.setSelectionRange(state.at - 1, state.at);
 }
 sortTables();
+drawTables();
+drawRates();
 document.documentElement.dataset.ready = "true";

@@ -131,7 +131,7 @@ function whenIdle() {
   for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
-    const { show } = await import("../parts/chart.js");
+    const { show } = await import("../parts/tracks.js");
     show(charts);
   }, { once: true });
   const analysis = /** @type {HTMLElement | null} */ (document.querySelector("#analysis"));

@@ -1,12 +1,13 @@
 // @ts-check
 /** What an agent thinks of a match that is over: its win probability at each move, luck and choices, turning points. */
 
-import { h, on, svg } from "../base/dom.js";
+import { lines, moveHere } from "../base/chart.js";
+import { h, on } from "../base/dom.js";
 import * as page from "../base/page.js";
 import { t } from "../base/text.js";
 import { read, Refusal } from "../data/api.js";
 
-const WIDE = 600, HIGH = 160, PAUSE = 2000; // milliseconds between two questions how far it is
+const PAUSE = 2000; // milliseconds between two questions how far it is
 const COSTLY = 10, LEAST = 0.02; // answers that the agent would have given otherwise, and what they cost at least
 const address = `/v1/matches/${page.start.match}/analysis`;
 
@@ -54,7 +55,7 @@ function told(found) {
     .sort((/** @type {any} */ one, /** @type {any} */ other) => one.move - other.move);
   return [
     h("p", { class: "note" }, t("analysis_agent", agent), " ", strength(agent)),
-    h("section", { class: "chart" }, h("h3", {}, t("analysis_curve", { seat: first })), curve(found, turning)),
+    curve(found, turning),
     sums(found),
     h("h3", {}, t("analysis_turning", { seat: first })), list(turning.map((/** @type {any} */ one) => turned(one))),
     ...(costly.length ? [h("h3", {}, t("analysis_costly")), list(costly.map((/** @type {any} */ one) => cost(one)))] : []),
@@ -86,19 +87,15 @@ function points(change) {
   return `${change < 0 && Number(size) ? "−" : "+"}${size}`;
 }
 
-/** The win probability after each answer; the turning points can be clicked. @param {any} found @param {any[]} turning */
+/** The win probability after each answer; the turning points lead to their moves. @param {any} found @param {any[]} turning */
 function curve(found, turning) {
-  const last = Math.max(2, page.get("last"));
-  const x = (/** @type {number} */ move) => (WIDE * (move - 1)) / (last - 1);
-  const y = (/** @type {number} */ share) => HIGH * (1 - share);
-  const path = found.moves.flatMap((/** @type {any} */ one) => [`${x(one.move)},${y(one.before)}`, `${x(one.move)},${y(one.after)}`]);
-  const line = svg("g", { class: "seat-0" }, svg("polyline", { points: path.join(" ") }), ...turning.map((one) =>
-    svg("circle", { cx: x(one.move), cy: y(one.after), r: 4.5, "data-move": one.move },
-      svg("title", {}, `${t("move")} ${one.move}: ${change(one)}`))));
-  const here = svg("line", { class: "here", x1: x(page.get("move")), x2: x(page.get("move")), y1: 0, y2: HIGH, "data-last": last });
-  return svg("svg", { viewBox: `-44 -6 ${WIDE + 54} ${HIGH + 12}`, role: "img", "aria-label": t("analysis_curve", { seat: page.get("vocabulary").name(found.first) }) },
-    svg("line", { class: "zero", x1: 0, x2: WIDE, y1: y(0.5), y2: y(0.5) }), here, line,
-    ...[1, 0.5, 0].map((share) => svg("text", { x: -40, y: y(share) + 4 }, percent(share))));
+  const words = page.get("vocabulary"), last = Math.max(2, page.get("last"));
+  const path = found.moves.flatMap((/** @type {any} */ one) => [[one.move, one.before], [one.move, one.after]]);
+  const points = turning.map((one) =>
+    ({ x: one.move, y: one.after, move: one.move, href: page.addressOf(one.move, page.get("view")), said: `${t("move")} ${one.move}: ${change(one)}` }));
+  return lines({ title: t("analysis_curve", { seat: words.name(found.first) }), about: "", least: 0, most: 1, from: 1, to: last, here: page.get("move"),
+    heights: [1, 0.5, 0].map((share) => [share, percent(share)]), places: [[1, "1"], [last, `${t("move")} ${last}`]],
+    lines: [{ name: "", seat: words.place(found.first), path, points }] });
 }
 
 /** Luck and choices by seat, and what else there is to say of the sum. @param {any} found */
@@ -126,7 +123,7 @@ function inWords(answer) {
 /** A link to a move, with what was answered there. @param {any} one @param {...string} said */
 function link(one, ...said) {
   const words = page.get("vocabulary");
-  return h("span", {}, h("a", { href: `?move=${one.move}&view=${page.get("view")}`, "data-move": one.move }, `${t("move")} ${one.move}`),
+  return h("span", {}, h("a", { href: page.addressOf(one.move, page.get("view")), "data-move": one.move }, `${t("move")} ${one.move}`),
     ` · ${words.name(one.seat)}: ${inWords(one)} · ${said.filter(Boolean).join(" · ")}`);
 }
 
@@ -160,10 +157,6 @@ function follow(box) {
     page.set({ move: Number(found.dataset.move), pushed: true });
   });
   page.on(["move"], ({ move }) => {
-    for (const here of box.querySelectorAll(".here")) {
-      const at = String((WIDE * (move - 1)) / (Number(/** @type {SVGElement} */ (here).dataset.last) - 1));
-      here.setAttribute("x1", at);
-      here.setAttribute("x2", at);
-    }
+    for (const figure of box.querySelectorAll("figure")) moveHere(figure, move);
   });
 }

@@ -19,6 +19,7 @@ function sort(table, column) {
   heads[column].setAttribute("aria-sort", down ? "descending" : "ascending");
   const rows = [...body.rows].sort((one, two) => compare(key(one, column), key(two, column)) * (down ? -1 : 1));
   body.append(...rows);
+  table.dispatchEvent(new Event("sorted"));
 }
 
 /** Let all tables of the page that can be sorted be sorted. */
