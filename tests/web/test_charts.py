@@ -105,6 +105,18 @@ def test_a_chart_has_the_order_of_its_table(browser: Browser, studied: Served) -
         assert page.evaluate(BARS) == page.evaluate(TABLE) != before
 
 
+def test_a_long_table_is_drawn_in_part_and_the_chart_says_so(browser: Browser, studied: Served) -> None:
+    with visitors(browser, studied) as people:
+        page = people.page().open(CUBA)
+        page.evaluate("""() => {
+          const table = document.querySelector("table[data-chart]"), body = table.tBodies[0];
+          for (let i = 0; i < 40; i++) body.append(body.rows[0].cloneNode(true));
+          table.dispatchEvent(new Event("sorted"));
+        }""")
+        assert page.evaluate(BARS) == page.evaluate(TABLE)[:24]
+        expect(page.locator(".chart-about")).to_contain_text("24 of 42 rows")
+
+
 def test_ratings_of_two_players_are_two_lines_whose_points_lead_to_the_matches(
     browser: Browser, studied: Served
 ) -> None:

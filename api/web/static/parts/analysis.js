@@ -94,7 +94,7 @@ function curve(found, turning) {
   const points = turning.map((one) =>
     ({ x: one.move, y: one.after, move: one.move, href: page.addressOf(one.move, page.get("view")), said: `${t("move")} ${one.move}: ${change(one)}` }));
   return lines({ title: t("analysis_curve", { seat: words.name(found.first) }), about: "", least: 0, most: 1, from: 1, to: last, here: page.get("move"),
-    heights: [1, 0.5, 0].map((share) => [share, percent(share)]), places: [[1, "1"], [last, `${t("move")} ${last}`]],
+    heights: [1, 0.5, 0].map((share) => [share, percent(share)]), places: [[1, `${t("move")} 1`], [last, String(last)]],
     lines: [{ name: "", seat: words.place(found.first), path, points }] });
 }
 

@@ -69,7 +69,7 @@ function chart(name, track) {
       ({ x: move, y: n, move, href: page.addressOf(move, view), said: `${label}, ${t("move")} ${move}: ${n}` })) };
   });
   const figure = lines({ title: words.field(name), about: "", lines: drawn, least: track.least, most: track.most, from: 1, to: last, here: page.get("move"),
-    heights: heights(track).map((n) => [n, String(n)]), places: [[1, "1"], [last, `${t("move")} ${last}`]] });
+    heights: heights(track).map((n) => [n, String(n)]), places: [[1, `${t("move")} 1`], [last, String(last)]] });
   figure.dataset.track = name;
   figure.append(table(name, marks));
   return figure;
