@@ -33,11 +33,13 @@ from api.http.data_schemas import (
     SavedQuery,
 )
 from domain.games import GAMES
+from domain.kernel import Refused
 from replay.dataset import DataSet
 from replay.dataset.explorer import explore, matches_behind, openings
 from replay.dataset.queries import (
     ALL_POOLS,
     COMMON,
+    DECISIONS,
     Bound,
     Parameter,
     Query,
@@ -86,6 +88,7 @@ def catalogue(data: DataSet) -> SavedQueries:
             one.columns,
             one.keys,
             one.rates,
+            one.means,
             one.sql,
         )
         for one in queries().values()
@@ -112,12 +115,14 @@ def asked(query: Query, arguments: Mapping[str, str]) -> Prepared:
     """A saved query with its arguments.
 
     Raises:
-        Refused: invalid; a parameter is unknown or missing, or its value is not legal.
+        Refused: invalid; a parameter is unknown or missing, or its value is not legal.  The answer raises
+            not-found: the data set was built without a table that the query reads.
     """
     statement = query.statement(arguments)
     bound = bind(query.game, arguments, query.parameters)
 
     def answer(data: DataSet) -> QueryAnswer:
+        _must_answer(data, query)
         rows = rows_of(data, statement)
         return QueryAnswer(
             **_sample(data, statement.sql, bound),
@@ -144,6 +149,7 @@ def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
     bound = bind(query.game, rest, query.parameters)
 
     def answer(data: DataSet) -> QueryMatches:
+        _must_answer(data, query)
         rows = rows_of(data, statement)
         return QueryMatches(
             **_sample(data, statement.sql, bound),
@@ -155,6 +161,12 @@ def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
         )
 
     return Prepared((query.name, statement.sql, *_sorted(statement.values)), answer)
+
+
+def _must_answer(data: DataSet, query: Query) -> None:
+    """Raises Refused: not-found; the query reads a table that the data set was built without."""
+    if query.needs_decisions and DECISIONS not in data.tables:
+        raise Refused("not-found", "no-decisions", {"query": query.name})
 
 
 def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prepared:

@@ -42,6 +42,8 @@ class SavedQuery(Struct, frozen=True):
     keys: the columns that say what a row is about, beside `pool`.  With `matches=1` each is a parameter, and
         so is `in_pool`: the matches behind one row.
     rates: the columns that are rates, each with the column that says over how many cases.
+    means: the columns that are means with an interval, each with what it is the mean of.  The interval is
+        from column_lo to column_hi, and null with fewer than 30 cases.
     sql: its SQL.  $name stands for the value of a parameter, {name} for the column that one chooses, $game
         for the game and $pools for the list of the pools.
     """
@@ -54,6 +56,7 @@ class SavedQuery(Struct, frozen=True):
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     rates: dict[str, str]
+    means: dict[str, str]
     sql: str
 
 
