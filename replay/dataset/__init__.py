@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from replay.dataset import plots as plot
 from replay.dataset.asking import Answer, Hits
-from replay.dataset.dice import Fairness, Luck, fairness, luck
+from replay.dataset.dice import Fairness, Luck, PlayerLuck, fairness, luck, luck_of_player
 from replay.dataset.explorer import Node, explore
 from replay.dataset.manifest import BadDataSet
 from replay.dataset.model import Estimate, Model, TooFew, fit, win_probability
@@ -27,6 +27,7 @@ __all__ = [
     "Moment",
     "Node",
     "OneMatch",
+    "PlayerLuck",
     "Position",
     "RowOf",
     "TooFew",
@@ -35,6 +36,7 @@ __all__ = [
     "fairness",
     "fit",
     "luck",
+    "luck_of_player",
     "open",
     "plot",
     "win_probability",
