@@ -207,7 +207,10 @@ class ExplorerAnswer(Sample, frozen=True):
 
 
 class OpeningMatches(Sample, frozen=True):
-    """The matches that a node of a tree of openings counts, each at the move with which it came there."""
+    """The matches that a node of a tree of openings counts, each at the move with which it came there.
+
+    Those of `n_ahead` are at the move that ended turn 3.
+    """
 
     path: tuple[str, ...]
     matches: tuple[RowMatch, ...]

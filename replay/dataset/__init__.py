@@ -9,7 +9,7 @@ from __future__ import annotations
 from replay.dataset import plots as plot
 from replay.dataset.asking import Answer, Hits
 from replay.dataset.dice import Fairness, Luck, PlayerLuck, fairness, luck, luck_of_player
-from replay.dataset.explorer import Node, explore
+from replay.dataset.explorer import Node, Opening, explore, matches_behind
 from replay.dataset.manifest import BadDataSet
 from replay.dataset.model import Estimate, Model, TooFew, fit, win_probability
 from replay.dataset.reading import DataSet, Moment, OneMatch, Position, RowOf, open
@@ -27,6 +27,7 @@ __all__ = [
     "Moment",
     "Node",
     "OneMatch",
+    "Opening",
     "PlayerLuck",
     "Position",
     "RowOf",
@@ -37,6 +38,7 @@ __all__ = [
     "fit",
     "luck",
     "luck_of_player",
+    "matches_behind",
     "open",
     "plot",
     "win_probability",

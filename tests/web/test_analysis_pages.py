@@ -126,8 +126,7 @@ def test_the_sql_of_an_answer_stands_beside_it_and_gives_the_same_rows(studied: 
     text = page(studied, "/queries?query=tm_end_modes&pool=live,bots")
     (shown,) = re.findall(r"<pre><code>(.*?)</code></pre>", text, re.S)
     told = studied.client().get("/v1/queries/tm_end_modes?pool=live,bots").json
-    assert studied.services is not None
-    data = glasnost.open(vars(studied.services.data)["_place"].folder)
+    data = glasnost.open(data_folder(studied))
     assert [list(row) for row in data.sql(shown).fetchall()] == told["rows"]
     evil = studied.client().get("/queries?query=tm_end_modes&edition=%3Ci%3E%27;").body.decode()
     assert "edition = &#39;&lt;i&gt;&#39;&#39;;&#39;" in evil
@@ -186,7 +185,7 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     children = links(text, r"\?path=bids/[^\"&]+&pool=live")
     assert len(children) >= 4
     counts = [int(n) for n in re.findall(r'<a class="count" [^>]*>(\d+)</a>', text)]
-    hidden = re.findall(r"which are not shown: (\d+)", text)
+    hidden = re.findall(r"Matches in branches with fewer than 5: (\d+)", text)
     assert sum(counts) + sum(map(int, hidden)) == MATCHES
     below = page(studied, f"/explore/thirteen_minutes{children[0]}")
     assert f">{counts[0]}</a></dd>" in below
@@ -198,6 +197,50 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     gone = page(studied, "/explore/thirteen_minutes?path=bids/77")
     assert 'role="alert"' in gone
     assert studied.client().get("/explore/toy").status == 404
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_each_count_of_a_node_leads_to_as_many_matches(language: str, studied: Served) -> None:
+    words = texts(language)
+    place = "/explore/twilight_struggle?pool=bots"
+    node = studied.client().get("/v1/explorer?game=twilight_struggle&pool=bots").json["node"]
+    assert (node["n"], node["n_ahead"], node["hidden"]) == (1, 1, 1)
+    text = page(studied, place, language)
+    (link,) = links(text, r"\?path=[^\"]+&count=n_ahead")
+    reached = page(studied, f"/explore/twilight_struggle{link}", language)
+    assert words("explore_behind_ahead") in reached
+    data = glasnost.open(data_folder(studied))
+    ((move,),) = data.fetch("SELECT move FROM ts_positions WHERE kind = 'turn_end' AND turn = 3", {})
+    assert links(reached, r"/m/[^\"]+") == [f"/m/war?move={move}"]
+    assert words("explore_hidden", n=1, least=5) in text
+    late = f"{place}&turn=10"
+    (link,) = links(page(studied, late, language), r"\?path=[^\"]+&count=ended")
+    ended = page(studied, f"/explore/twilight_struggle{link}", language)
+    assert words("explore_behind_ended") in ended
+    assert links(ended, r"/m/[^\"]+") == ["/m/war?move=1"]
+
+
+def data_folder(server: Served) -> Any:
+    """The folder of the data set of a server."""
+    assert server.services is not None
+    return vars(server.services.data)["_place"].folder
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "min_n: 1 is too small; branches with fewer than 5 matches are never shown"),
+        ("ru", "min_n: 1 — слишком мало; ветви, в которых партий меньше 5, не показываются никогда"),
+    ],
+)
+def test_the_form_of_the_tree_says_how_few_matches_a_branch_may_have(
+    language: str, said: str, studied: Served
+) -> None:
+    text = page(studied, "/explore/thirteen_minutes", language)
+    assert re.search(r'name="min_n" value="5" min="5"', text)
+    assert texts(language)("explore_least_about", least=5) in text
+    wrong = page(studied, "/explore/thirteen_minutes?min_n=1", language)
+    assert re.search(rf'role="alert"><p>[^<]*{re.escape(said)}', wrong)
 
 
 def test_the_form_of_the_tree_keeps_the_turn_and_the_edition(studied: Served) -> None:

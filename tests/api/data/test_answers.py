@@ -333,6 +333,16 @@ def test_the_explorer_shows_the_root_of_a_tree_and_hides_small_nodes(asked: Serv
     client.get("/v1/explorer?path=setup&turn=2").problem(422, "invalid")
     (behind,) = client.get("/v1/explorer?matches=1").json["matches"]
     assert behind["replay"] == f"/m/{behind['match']}?move=1"
+    for count in ("n", "ended", "n_ahead"):
+        told = client.get(f"/v1/explorer?matches=1&count={count}").json
+        assert (len(told["matches"]), told["arguments"]["count"]) == (node[count], count)
+    hidden = client.get("/v1/explorer?matches=1&count=hidden").problem(422, "invalid")
+    assert "have no list of their own" in hidden["detail"]
+    client.get("/v1/explorer?matches=1&count=x").problem(422, "invalid")
+    client.get("/v1/explorer?count=ended").problem(422, "invalid")
+    small = client.get("/v1/explorer?min_n=4").problem(422, "invalid")
+    assert small["detail"] == "query min_n: at least 5, not 4"
+    assert client.get("/v1/explorer?min_n=5").json["node"] == node
     client.get("/v1/explorer?path=fidel").problem(404, "not-found")
     client.get("/v1/explorer?path=fidel&matches=1").problem(404, "not-found")
     client.get("/v1/explorer?matches=2").problem(422, "invalid")
