@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from itertools import chain, permutations
+from collections.abc import Iterator
+from itertools import chain, groupby, permutations
 from math import comb, perm
 from statistics import fmean, stdev
 from typing import Any, get_args
@@ -26,9 +27,12 @@ from replay.dataset import DataSet
 from replay.dataset.queries import LEAST_OF_MEAN, PREFIXES, normal, query
 from replay.tables import core
 from tests.matches import Sitting, resigned
+from tests.replay.dataset.cases_of_games import Tables, of_chance
 from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.test_behind import named
 from tests.replay.dataset.test_queries import Rows, answer
-from tests.replay.tables.oracles.reading import printed
+from tests.replay.tables.oracles.reading import by_id, drawn, printed
+from tests.replay.tables.test_games import folded
 from tests.replay.tables.twilight_struggle_oracle import OTHER, Fold
 
 TS = "twilight_struggle"
@@ -248,16 +252,78 @@ def test_luck_is_what_the_rolls_of_each_side_brought_by_the_book(club: Club, ope
             assert row["mean"] == pytest.approx(fmean(wanted))
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_what_is_luck_of_the_opponents_of_one_player_is_luck_of_the_other(
-    game: str, opened_club: DataSet
+Draws = Iterator[tuple[str, float]]  # the side that drew, and its luck
+
+
+def by_fact(rows: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """The rows of each fact, in order."""
+    return (list(some) for _, some in groupby(rows, key=lambda row: (row["move"], row["place"])))
+
+
+def drawn_groups(t: Tables) -> Draws:
+    """CIA vs. KGB: the influence of a group that chance drew, less the mean of those in the deck."""
+    groups = by_id("cia_vs_kgb", "groups")
+    place = dict.fromkeys(groups, "deck")
+    chosen = [id(row) for row in of_chance(t, "groups", "group") if row["what"] != "reshuffled"]
+    for row in t["groups"]:
+        if id(row) in chosen:
+            deck = [groups[one]["influence"] for one, where in place.items() if where == "deck"]
+            yield row["seat"], groups[row["group"]]["influence"] - fmean(deck)
+        place[row["group"]] = row["destination"]
+
+
+def drawn_cards(t: Tables) -> Draws:
+    """13 Minutes: the Command of a card that chance dealt or drew, less the mean of those in the deck."""
+    command = {one["id"]: one["command"] for one in printed("thirteen_minutes", "reconstruction")["cards"]}
+    chosen = {id(row) for row in of_chance(t, "cards", "card") if row["what"] in ("dealt", "drawn")}
+    battle, deck = 0, set[str]()
+    for rows in by_fact(t["cards"]):
+        if rows[0]["battle"] != battle:
+            battle, deck = rows[0]["battle"], set(command)
+        for row in (row for row in rows if id(row) in chosen):
+            yield row["side"], command[row["card"]] - fmean(command[card] for card in deck)
+        deck -= {row["card"] for row in rows if row["what"] in ("dealt", "drawn", "became_cuba", "taken")}
+        deck |= {row["card"] for row in rows if row["what"] == "given"}
+
+
+def drawn_tiles(t: Tables) -> Draws:
+    """Imperial Struggle: the strength of a war tile that chance drew, less the mean of those it came from."""
+    tiles, out = by_id("imperial_struggle", "war_tiles"), set[str]()
+    for rows in by_fact(t["tiles"]):
+        for row in (row for row in rows if row["what"] == "drawn"):
+            own = tiles[row["tile"]]
+            pool = [
+                one["value"]
+                for name, one in tiles.items()
+                if (one["side"], one.get("war")) == (own["side"], own.get("war")) and name not in out
+            ]
+            yield row["side"], own["value"] - fmean(pool)
+        out |= {row["tile"] for row in rows if row["what"] in ("drawn", "removed")}
+        out -= {row["tile"] for row in rows if row["what"] == "returned"}
+
+
+DRAWN = {
+    "cia_vs_kgb": drawn_groups,
+    "thirteen_minutes": drawn_cards,
+    "imperial_struggle": drawn_tiles,
+}
+
+
+@pytest.mark.parametrize("game", DRAWN)
+def test_luck_is_what_was_drawn_less_the_mean_of_what_could_be(
+    game: str, club: Club, opened_club: DataSet
 ) -> None:
-    first, second = GAMES[game].seats
-    for player, other, seat, across in ((0, 1, first, second), (1, 0, second, first)):
-        mine = asked(opened_club, f"{PREFIXES[game]}opponents_luck", player_of(game, player))[seat]
-        theirs = asked(opened_club, f"{PREFIXES[game]}player_luck", player_of(game, other))[across]
-        assert mine | {"seat": across} == theirs
-        assert mine["n"] > 0
+    lucks = list[tuple[str, float]]()
+    for match in live_of(club, game):
+        file = club.files[match.id]
+        lucks += DRAWN[game]({**folded(game, file), "drawn": named("move item", drawn(file))})
+    for place, (seat, other) in enumerate((GAMES[game].seats, GAMES[game].seats[::-1])):
+        for name, side in (("player_luck", seat), ("opponents_luck", other)):
+            wanted = [luck for one, luck in lucks if one == side]
+            row = asked(opened_club, f"{PREFIXES[game]}{name}", player_of(game, place))[seat]
+            assert row["n"] == len(wanted) > 0
+            assert row["luck"] == pytest.approx(sum(wanted))
+            assert row["mean"] == pytest.approx(fmean(wanted))
 
 
 def test_the_interval_of_a_mean_is_that_of_scipy_and_missing_for_few_cases() -> None:
