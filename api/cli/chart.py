@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from replay.dataset import DataSet, OneMatch
     from replay.dataset.chart_words import Words
     from replay.dataset.charts import Chart
-    from replay.dataset.dice import Thrown
+    from replay.dataset.dice import PlayerLuck, Thrown, Throws
 
 F = TypeVar("F", bound=Callable[..., Any])
 _match = click.argument("match", metavar="MATCH")
@@ -27,13 +27,27 @@ _match = click.argument("match", metavar="MATCH")
 
 
 @click.command()
-@_match
+@click.argument("match", metavar="[MATCH]", required=False)
 @data_option
-@click.option("--pool", metavar="POOL", default="", help="The pool whose matches give the win probability.")
+@click.option(
+    "--pool",
+    metavar="POOL",
+    default="",
+    help="The pool whose matches give the win probability; with --player the pool of the matches (live).",
+)
+@click.option("--player", metavar="ID", help="The luck of a player and of the opponents, in all matches.")
 @click.option("--throws", is_flag=True, help="Every throw by itself, instead of sums by kind.")
 @json_option
 @language_option
-def luck(match: str, place: str, pool: str, throws: bool, as_json: bool, language: str) -> None:
+def luck(
+    match: str | None,
+    place: str,
+    pool: str,
+    player: str | None,
+    throws: bool,
+    as_json: bool,
+    language: str,
+) -> None:
     """Say what dice brought both sides in MATCH, compared with what such throws bring on average.
 
     Luck in points is what a throw brought less the mean over all its outcomes: influence and victory points.
@@ -45,13 +59,19 @@ def luck(match: str, place: str, pool: str, throws: bool, as_json: bool, languag
     Example:
       glasnost luck m7ct2hq4 --data club
       glasnost luck m7ct2hq4 --data club --throws
+      glasnost luck --player bot:easy --pool bots --data club
       glasnost query luck --data club --pool bots      the luckiest of all matches
     """
     from replay.dataset.chart_words import Words, about_match
     from replay.dataset.dice import thrown
 
+    if (match is None) == (player is None) or (player is not None and throws):
+        raise click.UsageError("name either a MATCH or a --player; --throws is of a match")
     with opened(place) as data, _refusals(language):
-        one = _found(data, match)
+        if player is not None:
+            _luck_of_player(data, player, pool or "live", as_json, language)
+            return
+        one = _found(data, match or "")
         every = thrown(one, pool=pool)
         if as_json:
             print_json(_about(one, every, pool))
@@ -78,6 +98,57 @@ def _about(match: OneMatch, every: Sequence[Thrown], pool: str) -> dict[str, Any
         "luck": msgspec.to_builtins(luck_of(match, pool=pool)),
         "throws": msgspec.to_builtins(every),
     }
+
+
+def _luck_of_player(data: DataSet, player: str, pool: str, as_json: bool, language: str) -> None:
+    """Print the luck of a player and of the opponents, in points and in win probability."""
+    import msgspec
+
+    from replay.dataset.chart_words import Words
+    from replay.dataset.dice import GAME, luck_of_player
+    from replay.dataset.model import LEAST
+
+    found = luck_of_player(data, player, pool=pool)
+    if as_json:
+        about = {"player": player, "pool": pool, "snapshot": data.snapshot}
+        print_json({**about, "luck": msgspec.to_builtins(found)})
+        return
+    words, matches = Words(language, GAME), sum(one.matches for one in found)
+    with_model = sum(one.with_model for one in found)
+    click.echo(one_line(words("luck.of_player", player=player, pool=pool, matches=matches)))
+    for line in _both_sums(words, found):
+        click.echo(one_line(line).rstrip())
+    said = "luck.with_model" if with_model else "luck.without_model"
+    click.echo(words(said, with_model=with_model, matches=matches, least=LEAST))
+
+
+def _both_sums(words: Words, found: Sequence[PlayerLuck]) -> list[str]:
+    keys = ("side", "whose", "n", "points", "mean", "win", "mean")
+    rows = [
+        (
+            words.name(one.seat),
+            words(f"luck.{whose}"),
+            str(points.n),
+            *_sum_and_mean(points, 1),
+            *_sum_and_mean(win, 100),
+        )
+        for one in found
+        for whose, points, win in (
+            ("own", one.points_own, one.win_own),
+            ("opponents", one.points_opponents, one.win_opponents),
+        )
+    ]
+    return _aligned([tuple(words(f"luck.{key}") for key in keys), *rows])
+
+
+def _sum_and_mean(throws: Throws | None, unit: int) -> tuple[str, str]:
+    """The sum, and the mean with its interval; `unit`: 100 for percentage points."""
+    if throws is None or throws.mean is None:
+        return "-", "-"
+    mean = _signed(unit * throws.mean, 2)
+    if throws.lo is not None and throws.hi is not None:
+        mean += f" ({_signed(unit * throws.lo, 2)} … {_signed(unit * throws.hi, 2)})"
+    return _signed(unit * throws.sum, 1), mean
 
 
 def _sums(words: Words, match: OneMatch, pool: str) -> list[str]:

@@ -34,11 +34,13 @@ from api.http.data_schemas import (
     TimeSummary,
 )
 from domain.games import GAMES
+from domain.kernel import Refused
 from replay.dataset import DataSet
-from replay.dataset.explorer import explore, matches_behind, openings
+from replay.dataset.explorer import COUNTS, EVERY, LEAST, Opening, explore, matches_behind, openings
 from replay.dataset.queries import (
     ALL_POOLS,
     COMMON,
+    DECISIONS,
     Bound,
     Parameter,
     Query,
@@ -63,9 +65,24 @@ OPENINGS = {
         "whole",
     ),
     "turn": Parameter("the turn in which the tree begins", "раунд, с которого начинается дерево", "whole", 1),
-    **{name: COMMON[name] for name in ("pool", "edition", "min_n")},
+    **{name: COMMON[name] for name in ("pool", "edition")},
+    "min_n": Parameter(
+        f"without branches in which there are fewer matches; {LEAST} or more",
+        f"без ветвей, в которых партий меньше; не меньше {LEAST}",
+        "whole",
+        LEAST,
+    ),
 }
 """The parameters of the explorer of openings, beside the game and the path."""
+COUNT = {
+    "count": Parameter(
+        f"the count of the node whose matches are asked for: {', '.join(COUNTS)}",
+        f"счётчик узла, партии которого нужны: {', '.join(COUNTS)}",
+        "text",
+        EVERY,
+    )
+}
+"""The parameter for the matches of a node."""
 
 
 class Prepared(Struct, frozen=True):
@@ -87,6 +104,7 @@ def catalogue(data: DataSet) -> SavedQueries:
             one.columns,
             one.keys,
             one.rates,
+            one.means,
             one.sql,
         )
         for one in queries().values()
@@ -113,12 +131,14 @@ def asked(query: Query, arguments: Mapping[str, str]) -> Prepared:
     """A saved query with its arguments.
 
     Raises:
-        Refused: invalid; a parameter is unknown or missing, or its value is not legal.
+        Refused: invalid; a parameter is unknown or missing, or its value is not legal.  The answer raises
+            not-found: the data set was built without a table that the query reads.
     """
     statement = query.statement(arguments)
     bound = bind(query.game, arguments, query.parameters)
 
     def answer(data: DataSet) -> QueryAnswer:
+        _must_answer(data, query)
         rows = rows_of(data, statement)
         return QueryAnswer(
             **_sample(data, statement.sql, bound),
@@ -145,6 +165,7 @@ def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
     bound = bind(query.game, rest, query.parameters)
 
     def answer(data: DataSet) -> QueryMatches:
+        _must_answer(data, query)
         rows = rows_of(data, statement)
         return QueryMatches(
             **_sample(data, statement.sql, bound),
@@ -156,6 +177,12 @@ def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
         )
 
     return Prepared((query.name, statement.sql, *_sorted(statement.values)), answer)
+
+
+def _must_answer(data: DataSet, query: Query) -> None:
+    """Raises Refused: not-found; the query reads a table that the data set was built without."""
+    if query.needs_decisions and DECISIONS not in data.tables:
+        raise Refused("not-found", "no-decisions", {"query": query.name})
 
 
 def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prepared:
@@ -207,7 +234,7 @@ def explored(arguments: Mapping[str, str], *, matches: bool = False) -> Prepared
     """A node of a tree of openings.
 
     Args:
-        arguments: game, path (labels with / between them), and `OPENINGS`.
+        arguments: game, path (labels with / between them), and `OPENINGS`; with `matches` also `COUNT`.
         matches: the matches that the node counts, instead of its children.
 
     Raises:
@@ -215,18 +242,14 @@ def explored(arguments: Mapping[str, str], *, matches: bool = False) -> Prepared
     """
     rest = dict(arguments)
     game, path = rest.pop("game", next(iter(openings()))), rest.pop("path", "")
-    bound = bind(game, rest, OPENINGS)
+    bound = bind(game, rest, {**OPENINGS, **(COUNT if matches else {})})
     labels = tuple(path.split("/")) if path else ()
-    pool, edition = str(bound["pool"]), str(bound["edition"] or "")
-    bid, min_n, turn = (
-        value if isinstance(value := bound[name], int) else None for name in ("bid", "min_n", "turn")
-    )
+    asked = {"game": game, "path": labels, "edition": bound["edition"] or ""}
+    opening = convert({name: bound[name] for name in ("pool", "bid", "turn")} | asked, Opening)
     every = bound | {"tournament": None, "since": None, "unproven": False}
 
     def answer(data: DataSet) -> ExplorerAnswer:
-        node = explore(
-            data, game, labels, pool=pool, edition=edition, bid=bid, min_n=min_n or 0, turn=turn or 0
-        )
+        node = explore(data, opening, min_n=convert(bound["min_n"], int))
         known = openings()[game].trees
         trees = tuple(OpeningTree(name, one.en, one.ru, one.levels) for name, one in known.items())
         return ExplorerAnswer(
@@ -234,7 +257,7 @@ def explored(arguments: Mapping[str, str], *, matches: bool = False) -> Prepared
         )
 
     def behind(data: DataSet) -> OpeningMatches:
-        found = matches_behind(data, game, labels, pool=pool, edition=edition, bid=bid, turn=turn or 0)
+        found = matches_behind(data, opening, str(bound["count"]))
         return OpeningMatches(
             **_sample(data, _steps(game, labels), every),
             path=labels,

@@ -42,6 +42,8 @@ class SavedQuery(Struct, frozen=True):
     keys: the columns that say what a row is about, beside `pool`.  With `matches=1` each is a parameter, and
         so is `in_pool`: the matches behind one row.
     rates: the columns that are rates, each with the column that says over how many cases.
+    means: the columns that are means with an interval, each with what it is the mean of.  The interval is
+        from column_lo to column_hi, and null with fewer than 30 cases.
     sql: its SQL.  $name stands for the value of a parameter, {name} for the column that one chooses, $game
         for the game and $pools for the list of the pools.
     """
@@ -54,6 +56,7 @@ class SavedQuery(Struct, frozen=True):
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     rates: dict[str, str]
+    means: dict[str, str]
     sql: str
 
 
@@ -211,7 +214,10 @@ class ExplorerAnswer(Sample, frozen=True):
 
 
 class OpeningMatches(Sample, frozen=True):
-    """The matches that a node of a tree of openings counts, each at the move with which it came there."""
+    """The matches that a node of a tree of openings counts, each at the move with which it came there.
+
+    Those of `n_ahead` are at the move that ended turn 3.
+    """
 
     path: tuple[str, ...]
     matches: tuple[RowMatch, ...]

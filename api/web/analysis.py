@@ -40,7 +40,7 @@ from api.web.shell import HasShell
 from domain.games import GAMES
 from domain.kernel import Refused
 from replay.dataset.asking import place_of
-from replay.dataset.explorer import Node, openings
+from replay.dataset.explorer import LEAST, Node, openings
 from replay.dataset.search import VOCABULARIES, parse
 from replay.game_words import game_words, title_of
 from replay.words import Words
@@ -213,7 +213,8 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
         chosen["turn"] = ""
     of_node = call.request.query_params.get("matches") == "1"
     kind: type[Sample] = OpeningMatches if of_node else ExplorerAnswer
-    matches = {"matches": "1"} if of_node else {}
+    count = call.request.query_params.get("count", "") if of_node else ""
+    matches = {"matches": "1", "count": count} if of_node else {}
     found = await ask(call, "/v1/explorer", {**chosen, **matches, "game": game}, kind)
     words = words_of(GAMES[game], call.language)
     answer = found.answer if isinstance(found.answer, ExplorerAnswer) else None
@@ -238,6 +239,8 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
         wrong=found.wrong,
         sample=found.answer,
         matches=behind.matches if behind else None,
+        count=count,
+        least=LEAST,
         truncated=behind.truncated if behind else False,
         own_path="/".join((tree, *path)),
         node=_line(answer.node, tree, path, words) if answer else None,
@@ -265,6 +268,7 @@ class NodeLine(Struct, frozen=True):
     n: int
     rate: Rate
     ahead: float | None
+    n_ahead: int
     marked: bool
     compared: int
     examples: tuple[tuple[str, int], ...]
@@ -283,6 +287,7 @@ def _line(node: Node, tree: str, path: Sequence[str], words: Words) -> NodeLine:
         node.n,
         rate(node.rate, node.lo, node.hi, node.decided),
         node.ahead,
+        node.n_ahead,
         node.marked,
         node.compared,
         tuple((one.match, one.move) for one in node.examples),

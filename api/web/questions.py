@@ -29,7 +29,7 @@ from api.web.data_answers import (
 from api.web.shell import HasShell, texts
 from domain.games import GAMES
 from domain.match_base import LIVE
-from replay.dataset.queries import Query, queries
+from replay.dataset.queries import PREFIXES, Query, queries
 from replay.dataset.search import VOCABULARIES
 from replay.game_words import game_words
 from replay.words import Words
@@ -230,7 +230,7 @@ def _held(asked: Query, drawn: str, row: Mapping[str, Any]) -> Rate:
 
 
 def _cell(name: str, value: object, asked: Query, words: Words) -> Cell:
-    is_share = name in asked.rates or name.endswith(("lo", "hi"))
+    is_share = name.removesuffix("_lo").removesuffix("_hi") in asked.rates or name in ("lo", "hi")
     if value is None:
         return Cell("—", "", False)
     if isinstance(value, bool):
@@ -257,8 +257,6 @@ def _address(asked: Query, chosen: Mapping[str, str]) -> str:
 
 # ── /compare ──
 
-PREFIXES = {game: names.prefix.removeprefix("ts_") for game, names in VOCABULARIES.items()}
-"""How the names of the saved queries of a game begin."""
 OPENINGS = {
     "twilight_struggle": "player_headlines",
     "imperial_struggle": "player_ministries",
@@ -270,13 +268,17 @@ _STEPS = 200  # matches of a rating that are shown, the latest ones
 
 
 class Side(Struct, frozen=True):
-    """What a query says of a player with one side: the values of its columns, and where its matches are."""
+    """What a query says of a player with one side: the values of its columns, and where its matches are.
+
+    own: it is about the player, and not about the opponents.
+    """
 
     seat: str
     place: int
     values: dict[str, Any]
     rate: Rate
     link: str
+    own: bool = True
 
 
 class Step(Struct, frozen=True):
@@ -299,7 +301,11 @@ class Path(Struct, frozen=True):
 
 
 class Compared(Struct, frozen=True):
-    """One of the two players: results, openings, think time, luck by side, and ratings; `name` is shown."""
+    """One of the two players by side: results, openings, think time, forced moves, luck; ratings by edition.
+
+    name: is shown.  luck: that of the player and, if it is not `own`, that of the opponents.
+    no_forced: why forced moves cannot be counted; "" if they can.
+    """
 
     player: str
     name: str
@@ -307,6 +313,8 @@ class Compared(Struct, frozen=True):
     record: list[Side]
     openings: list[Side]
     pace: list[Side]
+    forced: list[Side]
+    no_forced: str
     luck: list[Side]
     ratings: list[Path]
 
@@ -376,6 +384,13 @@ def _path(edition: str, rows: Sequence[Mapping[str, Any]], link: str) -> Path:
     return Path(edition, first, min(first, *ratings), max(first, *ratings), steps[-_STEPS:], link)
 
 
+def _rate(asked: Query, row: Mapping[str, Any]) -> Rate:
+    """The rate of a query that has one."""
+    for name, n in asked.rates.items():
+        return rate(row[name], row["lo"], row["hi"], int(row[n] or 0))
+    return rate(None, None, None, 0)
+
+
 class _Players:
     """Asks the saved queries about players; `sample` is what the first answer rests on."""
 
@@ -395,9 +410,25 @@ class _Players:
             await self.sides("player_record", chosen),
             await self.sides(OPENINGS[self._game], chosen),
             await self.sides("player_pace", chosen),
-            await self.sides("player_luck", chosen),
+            *await self.forced(chosen),
+            await self.luck(chosen),
             await self.ratings(chosen),
         )
+
+    async def forced(self, chosen: Mapping[str, str]) -> tuple[list[Side], str]:
+        """How often moves were forced; or why that cannot be said of this data set, which is no error."""
+        if self.wrong:
+            return [], ""
+        found = await self.sides("player_forced", chosen)
+        why, self.wrong = self.wrong, ""
+        return found, why
+
+    async def luck(self, chosen: Mapping[str, str]) -> list[Side]:
+        """The luck of a player and of the opponents, side by side."""
+        own = await self.sides("player_luck", chosen)
+        others = await self.sides("opponents_luck", chosen)
+        both = [*own, *(replace(one, own=False) for one in others)]
+        return sorted(both, key=lambda one: (one.place, not one.own))
 
     async def ratings(self, chosen: Mapping[str, str]) -> list[Path]:
         """The rating of a player by edition."""
@@ -440,6 +471,6 @@ class _Players:
             self._words.name(seat),
             list(GAMES[self._game].seats).index(seat),
             row,
-            rate(row.get("won"), row.get("lo"), row.get("hi"), int(row.get("decided") or 0)),
+            _rate(asked, row),
             "/queries" + _address(asked, {**arguments, **keys, "in_pool": str(row["pool"]), "matches": "1"}),
         )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from replay.dataset import plots as plot
 from replay.dataset.asking import Answer, Hits
-from replay.dataset.dice import Fairness, Luck, fairness, luck
-from replay.dataset.explorer import Node, explore
+from replay.dataset.dice import Fairness, Luck, PlayerLuck, fairness, luck, luck_of_player
+from replay.dataset.explorer import Node, Opening, explore, matches_behind
 from replay.dataset.manifest import BadDataSet
 from replay.dataset.model import Estimate, Model, TooFew, fit, win_probability
 from replay.dataset.reading import DataSet, Moment, OneMatch, Position, RowOf, open
@@ -27,6 +27,8 @@ __all__ = [
     "Moment",
     "Node",
     "OneMatch",
+    "Opening",
+    "PlayerLuck",
     "Position",
     "RowOf",
     "TooFew",
@@ -35,6 +37,8 @@ __all__ = [
     "fairness",
     "fit",
     "luck",
+    "luck_of_player",
+    "matches_behind",
     "open",
     "plot",
     "win_probability",

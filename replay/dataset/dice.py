@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import erfc, fsum, sqrt
+from statistics import fmean, stdev
 from typing import Any, cast
 
 import msgspec
@@ -22,7 +23,7 @@ from domain.sharing import empty_table
 from domain.twilight_struggle.state import State
 from replay import luck as odds
 from replay.dataset.model import Model, model_of
-from replay.dataset.queries import COMMON, bind, matches_of, statement_of
+from replay.dataset.queries import COMMON, LEAST_OF_MEAN, Z, bind, matches_of, statement_of
 from replay.dataset.rates import holm
 from replay.dataset.reading import DataSet, OneMatch, RowOf
 from replay.tables.twilight_struggle.throws import is_throw, throws, values
@@ -181,6 +182,89 @@ def folded(match: OneMatch, cards: Mapping[Place, str | None]) -> Iterator[At]:
                 move, place, fact, before, s, previous, earlier, tuple(facts[place + 1 :]), card, "", None
             )
             previous, earlier = fact, before
+
+
+# ── of a player ──
+
+
+class Throws(Struct, frozen=True):
+    """The luck of `n` throws: its sum, the mean of one, and the interval of the mean, of 95 %.
+
+    lo, hi: None with fewer than 30 throws.
+    """
+
+    n: int
+    sum: float
+    mean: float | None
+    lo: float | None
+    hi: float | None
+
+
+class PlayerLuck(Struct, frozen=True):
+    """The luck of a player with a side, `seat`, and that of the opponents in the same matches.
+
+    matches: how many matches; with_model: for how many of them there is a win probability.
+    points_own, points_opponents: in points; throws to leave a trap have none.
+    win_own, win_opponents: as a change of the win probability of the side that threw; None without a model.
+    """
+
+    seat: Seat
+    matches: int
+    with_model: int
+    points_own: Throws
+    points_opponents: Throws
+    win_own: Throws | None
+    win_opponents: Throws | None
+
+
+def luck_of_player(data: DataSet, player: str, *, pool: str = "live") -> tuple[PlayerLuck, ...]:
+    """The luck of a player and of the opponents, by the side of the player, in the order of the game's seats.
+
+    Every match is folded, which takes some tens of milliseconds, if its pool and edition have a model.
+
+    Args:
+        player: the id of the player; of a bot, bot: and its name.
+        pool: one pool, several with commas between them, or * for all.
+
+    Raises:
+        Refused: invalid: there is no such pool; forbidden: the data set is of matches that run.
+        ImportError: the extra `analysis` is not installed.
+    """
+    if data.manifest.settings.running:
+        raise Refused("forbidden", "match-runs")
+    statement = statement_of(_OF_PLAYER.format(m=matches_of()), bind(GAME, {"pool": pool}, COMMON))
+    matches: dict[Seat, list[str]] = {seat: [] for seat in GAMES[GAME].seats}
+    for match, seat in data.fetch(statement.sql, {**statement.values, "player": player}):
+        matches[seat].append(match)
+    return tuple(_luck_with(data, seat, some) for seat, some in matches.items() if some)
+
+
+_OF_PLAYER = """
+WITH {m}
+SELECT m.match, s.seat FROM m JOIN seats s USING (match) WHERE s.player = $player ORDER BY m.match, s.seat
+"""
+
+
+def _luck_with(data: DataSet, seat: Seat, matches: Sequence[str]) -> PlayerLuck:
+    every, with_model = list[Thrown](), 0
+    for match in (data.match(name) for name in matches):
+        with_model += isinstance(model_of(match), Model)
+        every += thrown(match)
+    own = [one for one in every if one.seat == seat]
+    others = [one for one in every if one.seat != seat]
+    points = [_throws([one.points for one in some]) for some in (own, others)]
+    win = [_throws([one.win for one in some]) if with_model else None for some in (own, others)]
+    return PlayerLuck(seat, len(matches), with_model, *points, *win)
+
+
+def _throws(lucks: Sequence[float | None]) -> Throws:
+    """The sum and the mean of those that have a value."""
+    known = [luck for luck in lucks if luck is not None]
+    mean = fmean(known) if known else None
+    if mean is None or len(known) < LEAST_OF_MEAN:
+        return Throws(len(known), fsum(known), mean, None, None)
+    half = Z * stdev(known) / sqrt(len(known))
+    return Throws(len(known), fsum(known), mean, mean - half, mean + half)
 
 
 # ── of many matches ──

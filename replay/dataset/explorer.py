@@ -25,6 +25,28 @@ LEAST = 5  # matches of a node that is shown, whatever the caller asks for
 MOST_PATH = 40  # labels of a path
 MOST_LABEL = 200  # characters
 EXAMPLES = 3  # matches that a node names
+EVERY, ENDED, AHEAD, HIDDEN = "n", "ended", "n_ahead", "hidden"
+COUNTS = (EVERY, ENDED, AHEAD)
+"""The counts of a node that lead to their matches.  Those that are hidden do not."""
+
+
+class Opening(Struct, frozen=True):
+    """A node of a tree of openings, and which matches count in the tree.
+
+    path: labels of nodes, from the root on.  The first may be the name of a tree (`openings`); else it is
+        the first tree of the game.
+    pool: one pool, or * for all together.
+    edition: only matches of this edition; "" for all.
+    bid: only matches with so much extra influence of the US (below 0: of the USSR); None for all.
+    turn: the turn in which the tree begins.
+    """
+
+    game: str
+    path: Sequence[str] = ()
+    pool: str = "live"
+    edition: str = ""
+    bid: int | None = None
+    turn: int = 1
 
 
 class Tree(Struct, frozen=True):
@@ -102,7 +124,8 @@ def openings() -> Mapping[str, Openings]:
 
 
 class Behind(Struct, frozen=True):
-    """A match of a node, its pool, and the move with which it came there."""
+    """A match that a node counts, its pool, and the move: with which it came there or, of a count of those
+    with a lead at the end of turn 3, which ended that turn."""
 
     pool: str
     match: str
@@ -111,7 +134,8 @@ class Behind(Struct, frozen=True):
 
 class _Case(Struct, frozen=True):
     """A match that goes through a node: did the first side win (None: no winner), who played, by how much the
-    first side led at the end of turn 3, the moves of its decisions up to the child, and its place among all.
+    first side led at the end of turn 3 and the move that ended it, the moves of its decisions
+    up to the child, and its place among all.
     """
 
     pool: str
@@ -119,46 +143,32 @@ class _Case(Struct, frozen=True):
     won: bool | None
     players: tuple[str, ...]
     ahead: float | None
+    turn_3: int | None
     moves: tuple[int, ...]
     place: int
 
 
-def explore(
-    data: DataSet,
-    game: str,
-    path: Sequence[str],
-    *,
-    pool: str,
-    edition: str,
-    bid: int | None,
-    min_n: int,
-    turn: int = 1,
-) -> Node:
+def explore(data: DataSet, opening: Opening, *, min_n: int = LEAST) -> Node:
     """The node of a tree at the end of a path, with its children, the most frequent first.
 
     Args:
-        path: labels of nodes, from the root on.  The first may be the name of a tree (`openings`); else it is
-            the first tree of the game.
-        pool: one pool, or * for all together.
-        edition: only matches of this edition; "" for all.
-        bid: only matches with so much extra influence of the US (below 0: of the USSR); None for all.
-        min_n: children with fewer matches are hidden; those with fewer than 5 always are.
-        turn: the turn in which the tree begins.
+        min_n: children with fewer matches are hidden; 5 or more.
 
     Raises:
         Refused: not-found: the game has no tree, or there is no such node, or it has too few matches;
-            invalid: the path is too long, the pool is none, the game has no bid, or the tree no such turn.
+            invalid: the path is too long, the pool is none, the game has no bid, the tree has no such turn,
+            or `min_n` is less than 5.
         ImportError: the extra `analysis` is not installed.
     """
-    tree, labels = _tree(game, path)
-    least = max(LEAST, min_n)
-    chosen = {"pool": pool, "edition": edition}
-    groups = _groups(data, game, tree, labels, chosen, {"bid": bid, "turn": turn}, least)
+    if min_n < LEAST:
+        raise Refused("invalid", "opening-min-n", {"value": min_n, "least": LEAST})
+    tree, labels = _tree(opening)
+    groups = _groups(data, opening, tree, labels, min_n)
     everything = [case for cases in groups.values() for case in cases]
     ended = groups.pop(None, [])
-    shown = {label: cases for label, cases in groups.items() if label and len(cases) >= least}
-    children = [_node(game, tree, len(labels) + 1, label, cases) for label, cases in shown.items()]
-    node = _node(game, tree, len(labels), labels[-1] if labels else "", everything)
+    shown = {label: cases for label, cases in groups.items() if label and len(cases) >= min_n}
+    children = [_node(opening.game, tree, len(labels) + 1, label, cases) for label, cases in shown.items()]
+    node = _node(opening.game, tree, len(labels), labels[-1] if labels else "", everything)
     return replace(
         node,
         ended=len(ended),
@@ -167,33 +177,37 @@ def explore(
     )
 
 
-def matches_behind(
-    data: DataSet,
-    game: str,
-    path: Sequence[str],
-    *,
-    pool: str,
-    edition: str,
-    bid: int | None,
-    turn: int = 1,
-) -> tuple[Behind, ...]:
+def matches_behind(data: DataSet, opening: Opening, count: str = EVERY) -> tuple[Behind, ...]:
     """The matches that a node of a tree counts, the latest first.
 
-    Args, Raises: see `explore`.
+    Args:
+        count: which of the counts of the node (`COUNTS`).
+
+    Raises:
+        Refused: invalid: there is no such count, or its matches are hidden; see also `explore`.
+        ImportError: see `explore`.
     """
-    tree, labels = _tree(game, path)
-    chosen = {"pool": pool, "edition": edition}
-    groups = _groups(data, game, tree, labels, chosen, {"bid": bid, "turn": turn}, LEAST)
-    cases = [case for cases in groups.values() for case in cases]
-    cases.sort(key=lambda case: case.place)
+    if count == HIDDEN:
+        raise Refused("invalid", "openings-hidden", {"least": LEAST})
+    if count not in COUNTS:
+        about = {"parameter": "count", "value": repr(count[:MOST_LABEL]), "legal": ", ".join(COUNTS)}
+        raise Refused("invalid", "query-value", about)
+    tree, labels = _tree(opening)
+    groups = _groups(data, opening, tree, labels, LEAST)
+    if count == ENDED:
+        groups = {None: groups.get(None, [])}
+    cases = sorted((case for cases in groups.values() for case in cases), key=lambda case: case.place)
+    if count == AHEAD:
+        return tuple(Behind(case.pool, case.match, case.turn_3) for case in cases if case.turn_3 is not None)
     return tuple(Behind(case.pool, case.match, _came(case, len(labels))) for case in cases)
 
 
-def _tree(game: str, path: Sequence[str]) -> tuple[Tree, tuple[str, ...]]:
+def _tree(opening: Opening) -> tuple[Tree, tuple[str, ...]]:
     """The tree that a path is in, and the labels in it.  Raises Refused: see `explore`."""
-    known = openings().get(game)
+    known, path = openings().get(opening.game), opening.path
     if known is None:
-        raise Refused("not-found", "no-openings", {"game": game[:MOST_LABEL], "known": list(openings())})
+        about = {"game": opening.game[:MOST_LABEL], "known": list(openings())}
+        raise Refused("not-found", "no-openings", about)
     if len(path) > MOST_PATH or any(len(label) > MOST_LABEL for label in path):
         raise Refused("invalid", "opening-too-long", {"most": MOST_PATH, "characters": MOST_LABEL})
     if path and path[0] in known.trees:
@@ -202,44 +216,38 @@ def _tree(game: str, path: Sequence[str]) -> tuple[Tree, tuple[str, ...]]:
 
 
 def _groups(
-    data: DataSet,
-    game: str,
-    tree: Tree,
-    labels: tuple[str, ...],
-    chosen: dict[str, str],
-    numbers: dict[str, int | None],
-    least: int,
+    data: DataSet, opening: Opening, tree: Tree, labels: tuple[str, ...], least: int
 ) -> dict[str | None, list[_Case]]:
     """The matches that take a path, by the label of what they decide next; None: nothing more.
 
     Raises:
         Refused: see `explore`; there are fewer than `least`, and the path is not the root.
     """
-    known = openings()[game]
-    if "," in chosen["pool"]:
-        raise Refused("invalid", "one-pool", {"pool": chosen["pool"][:MOST_LABEL], "all": ALL_POOLS})
-    if numbers["bid"] is not None and not known.bid:
-        raise Refused("invalid", "no-bid", {"game": game})
-    turn = numbers["turn"] or 0
-    if turn < 1 or (turn > 1 and not tree.has_turns):
-        raise Refused("invalid", "no-turn", {"turn": turn})
-    bound = bind(game, {name: value for name, value in chosen.items() if value}, COMMON)
-    bound |= {"path": list(labels), "depth": len(labels), **numbers}
+    known = openings()[opening.game]
+    if "," in opening.pool:
+        raise Refused("invalid", "one-pool", {"pool": opening.pool[:MOST_LABEL], "all": ALL_POOLS})
+    if opening.bid is not None and not known.bid:
+        raise Refused("invalid", "no-bid", {"game": opening.game})
+    if opening.turn < 1 or (opening.turn > 1 and not tree.has_turns):
+        raise Refused("invalid", "no-turn", {"turn": opening.turn})
+    chosen = {"pool": opening.pool, "edition": opening.edition}
+    bound = bind(opening.game, {name: value for name, value in chosen.items() if value}, COMMON)
+    bound |= {"path": list(labels), "depth": len(labels), "bid": opening.bid, "turn": opening.turn}
     sql = _SQL.format(
         m=matches_of(), steps=tree.steps, ahead=known.ahead or _NO_LEAD, bid=known.bid or _NO_BID
     )
     statement = statement_of(sql, bound)
     groups: dict[str | None, list[_Case]] = {}
     found = data.fetch(statement.sql, statement.values)
-    for place, (label, its_pool, match, won, players, ahead, moves) in enumerate(found):
-        case = _Case(its_pool, match, won, tuple(players or ()), ahead, tuple(moves or ()), place)
+    for place, (label, its_pool, match, won, players, ahead, turn_3, moves) in enumerate(found):
+        case = _Case(its_pool, match, won, tuple(players or ()), ahead, turn_3, tuple(moves or ()), place)
         groups.setdefault(label, []).append(case)
     if labels and len(found) < least:
         raise Refused("not-found", "no-such-opening", {"path": list(labels), "least": least})
     return groups
 
 
-_NO_LEAD = "SELECT NULL::VARCHAR AS match, NULL::DOUBLE AS points WHERE false"
+_NO_LEAD = "SELECT NULL::VARCHAR AS match, NULL::INTEGER AS move, NULL::DOUBLE AS points WHERE false"
 _NO_BID = "SELECT match, NULL::INTEGER AS bid FROM m"
 _SQL = """
 WITH {m},
@@ -250,7 +258,7 @@ players AS (
   SELECT match, list(player ORDER BY seat) AS players FROM seats WHERE player IS NOT NULL GROUP BY match),
 paths AS (
   SELECT match, list(label ORDER BY step) AS path, list(move ORDER BY step) AS came FROM steps GROUP BY match)
-SELECT path[$depth + 1], m.pool, m.match, m.winner = m.seat_a, players, points, came[1:$depth + 1]
+SELECT path[$depth + 1], m.pool, m.match, m.winner = m.seat_a, players, points, ahead.move, came[1:$depth + 1]
 FROM m LEFT JOIN paths USING (match) LEFT JOIN ahead USING (match) LEFT JOIN players USING (match)
   JOIN bids USING (match)
 WHERE coalesce(path[1:$depth], []) = $path::VARCHAR[] AND ($bid IS NULL OR bid = $bid)

@@ -60,7 +60,7 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with opened(home / "games") as store:
         for seed in range(MATCHES):
             put(store, finished_match(GAMES["thirteen_minutes"], seed, name=f"m{seed:02}"))
-        put(store, finished_match(GAMES["twilight_struggle"], 9, name="war", bots=True))
+        put(store, finished_match(GAMES["twilight_struggle"], 15, name="war", bots=True))
         built(store, home / "club", cut=LARGE)
     with served(home / "served", data=DataPlace(home / "club", None)) as server:
         services = server.services

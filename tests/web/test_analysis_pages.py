@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections import Counter
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -124,8 +126,7 @@ def test_the_sql_of_an_answer_stands_beside_it_and_gives_the_same_rows(studied: 
     text = page(studied, "/queries?query=tm_end_modes&pool=live,bots")
     (shown,) = re.findall(r"<pre><code>(.*?)</code></pre>", text, re.S)
     told = studied.client().get("/v1/queries/tm_end_modes?pool=live,bots").json
-    assert studied.services is not None
-    data = glasnost.open(vars(studied.services.data)["_place"].folder)
+    data = glasnost.open(data_folder(studied))
     assert [list(row) for row in data.sql(shown).fetchall()] == told["rows"]
     evil = studied.client().get("/queries?query=tm_end_modes&edition=%3Ci%3E%27;").body.decode()
     assert "edition = &#39;&lt;i&gt;&#39;&#39;;&#39;" in evil
@@ -184,7 +185,7 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     children = links(text, r"\?path=bids/[^\"&]+&pool=live")
     assert len(children) >= 4
     counts = [int(n) for n in re.findall(r'<a class="count" [^>]*>(\d+)</a>', text)]
-    hidden = re.findall(r"which are not shown: (\d+)", text)
+    hidden = re.findall(r"Matches in branches with fewer than 5: (\d+)", text)
     assert sum(counts) + sum(map(int, hidden)) == MATCHES
     below = page(studied, f"/explore/thirteen_minutes{children[0]}")
     assert f">{counts[0]}</a></dd>" in below
@@ -196,6 +197,50 @@ def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) ->
     gone = page(studied, "/explore/thirteen_minutes?path=bids/77")
     assert 'role="alert"' in gone
     assert studied.client().get("/explore/toy").status == 404
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_each_count_of_a_node_leads_to_as_many_matches(language: str, studied: Served) -> None:
+    words = texts(language)
+    place = "/explore/twilight_struggle?pool=bots"
+    node = studied.client().get("/v1/explorer?game=twilight_struggle&pool=bots").json["node"]
+    assert (node["n"], node["n_ahead"], node["hidden"]) == (1, 1, 1)
+    text = page(studied, place, language)
+    (link,) = links(text, r"\?path=[^\"]+&count=n_ahead")
+    reached = page(studied, f"/explore/twilight_struggle{link}", language)
+    assert words("explore_behind_ahead") in reached
+    data = glasnost.open(data_folder(studied))
+    ((move,),) = data.fetch("SELECT move FROM ts_positions WHERE kind = 'turn_end' AND turn = 3", {})
+    assert links(reached, r"/m/[^\"]+") == [f"/m/war?move={move}"]
+    assert words("explore_hidden", n=1, least=5) in text
+    late = f"{place}&turn=10"
+    (link,) = links(page(studied, late, language), r"\?path=[^\"]+&count=ended")
+    ended = page(studied, f"/explore/twilight_struggle{link}", language)
+    assert words("explore_behind_ended") in ended
+    assert links(ended, r"/m/[^\"]+") == ["/m/war?move=1"]
+
+
+def data_folder(server: Served) -> Any:
+    """The folder of the data set of a server."""
+    assert server.services is not None
+    return vars(server.services.data)["_place"].folder
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "min_n: 1 is too small; branches with fewer than 5 matches are never shown"),
+        ("ru", "min_n: 1 — слишком мало; ветви, в которых партий меньше 5, не показываются никогда"),
+    ],
+)
+def test_the_form_of_the_tree_says_how_few_matches_a_branch_may_have(
+    language: str, said: str, studied: Served
+) -> None:
+    text = page(studied, "/explore/thirteen_minutes", language)
+    assert re.search(r'name="min_n" value="5" min="5"', text)
+    assert texts(language)("explore_least_about", least=5) in text
+    wrong = page(studied, "/explore/thirteen_minutes?min_n=1", language)
+    assert re.search(rf'role="alert"><p>[^<]*{re.escape(said)}', wrong)
 
 
 def test_the_form_of_the_tree_keeps_the_turn_and_the_edition(studied: Served) -> None:
@@ -215,7 +260,7 @@ def test_two_players_stand_side_by_side(studied: Served) -> None:
     shown = f'{row["won"] * 100:.0f} %</strong> <span class="hint">{row["lo"] * 100:.0f} to'
     assert text.count(shown) == 2  # against each other, and in all matches of the first one
     found = links(text, r"/queries\?query=[^\"]+")
-    # against each other; results, openings (each card), think time, luck and rating of both
+    # against each other; results, openings (each card), think time, forced moves, luck and rating of both
     kinds = Counter(re.findall(r"query=tm_([a-z_]+)", " ".join(found)))
     opened = sum(
         min(8, len(studied.client().get(f"/v1/queries/tm_player_cards?player={one}").json["rows"]))
@@ -226,7 +271,9 @@ def test_two_players_stand_side_by_side(studied: Served) -> None:
         "player_record": 2,
         "player_cards": opened,
         "player_pace": 2,
+        "player_forced": 2,
         "player_luck": 2,
+        "opponents_luck": 2,
         "player_ratings": 2,
     }
     path = studied.client().get("/v1/queries/tm_player_ratings?player=p-us").json
@@ -241,6 +288,68 @@ def test_two_players_stand_side_by_side(studied: Served) -> None:
     assert "They have not finished a match" in bots
     none = page(studied, "/compare?a=p-us&b=Nobody%20%3Ci%3E")
     assert "No player is called Nobody <i>." in none
+
+
+def rows_of(server: Served, query: str) -> list[dict[str, Any]]:
+    """The answer of a saved query."""
+    told = server.client().get(f"/v1/queries/{query}").json
+    return [dict(zip([one["name"] for one in told["columns"]], row, strict=True)) for row in told["rows"]]
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_forced_moves_and_luck_of_both_sides_stand_in_the_comparison(language: str, studied: Served) -> None:
+    text = page(studied, "/compare?game=thirteen_minutes&a=p-us&b=p-ussr", language)
+    words = texts(language)
+    for player in ("p-us", "p-ussr"):
+        (row,) = rows_of(studied, f"tm_player_forced?player={player}")
+        assert row["matches"] == MATCHES
+        between = words(
+            "data_between", low=f"{row['lo'] * 100:.0f}", high=f"{row['hi'] * 100:.0f}", n=row["n"]
+        )
+        assert f'{row["forced"] * 100:.0f} %</strong> <span class="hint">{between}<' in text
+        for name, whose in (("player_luck", "own"), ("opponents_luck", "opponents")):
+            (row,) = rows_of(studied, f"tm_{name}?player={player}")
+            cells = [
+                words(f"compare_luck_{whose}"),
+                f"{row['n']}",
+                f"{row['luck']:+.1f}",
+                f"{row['mean']:+.2f}",
+            ]
+            shown = r"</td><td[^>]*>".join(map(re.escape, cells))
+            assert row["n"] >= 30
+            ends = {end: f"{row[f'mean_{end}']:+.2f}" for end in ("lo", "hi")}
+            between = words("compare_luck_between", low=ends["lo"], high=ends["hi"])
+            assert re.search(rf'{shown} <span class="hint">{re.escape(between)}<', text)
+    assert words("compare_forced_about") in text
+
+
+def test_a_mean_of_an_answer_is_a_number_and_no_rate(studied: Served) -> None:
+    (row,) = rows_of(studied, "tm_player_luck?player=p-us")
+    text = page(studied, "/queries?query=tm_player_luck&player=p-us")
+    for name in ("mean", "mean_lo", "mean_hi"):
+        assert f">{row[name]:.2f}</td>" in text
+
+
+def test_a_data_set_without_decisions_says_why_it_cannot_count_forced_moves(
+    studied: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`tests/api/data/test_answers.py` has the refusal of the data process."""
+    assert studied.services is not None
+    why, ask = "there are no decisions here", studied.services.data.ask
+
+    class Refuses:
+        status = 404
+
+        async def whole(self) -> bytes:
+            return json.dumps({"detail": why}).encode()
+
+    async def without_decisions(method: str, target: str, *more: Any) -> Any:
+        return Refuses() if "player_forced" in target else await ask(method, target, *more)
+
+    monkeypatch.setattr(studied.services.data, "ask", without_decisions)
+    text = page(studied, "/compare?game=thirteen_minutes&a=p-us&b=p-ussr")
+    assert text.count(f'<p class="empty">{why}</p>') == 2
+    assert text.count("<polyline") == 2
 
 
 def test_players_are_found_by_name_by_those_who_are_signed_in(studied: Served) -> None:

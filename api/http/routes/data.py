@@ -26,6 +26,7 @@ from api.http.data_schemas import (
 from api.http.problems import MEDIA_TYPE
 from api.http.routing import OCTETS, SENT, Api, Call, Documented
 from domain.kernel import Refused
+from replay.dataset.explorer import COUNTS, EVERY, LEAST
 from replay.dataset.manifest import Manifest
 
 api = Api("data", "Answers from a data set of matches that are over: saved queries, positions, downloads.")
@@ -83,8 +84,23 @@ Bid = Annotated[
 BeginsIn = Annotated[
     int | None, Query(ge=1, le=100, description="The turn in which the tree begins; else 1.")
 ]
+LeastOfBranch = Annotated[
+    int | None,
+    Query(
+        ge=LEAST,
+        le=1_000_000,
+        description=f"No branches with fewer matches; at least {LEAST}, also if it is left out.",
+    ),
+]
 MatchesOfNode = Annotated[
     str | None, Query(pattern="^[01]$", description="1: the matches that the node counts.")
+]
+CountOfNode = Annotated[
+    str | None,
+    Query(
+        max_length=_TEXT,
+        description=f"With `matches=1` the count of the node: {', '.join(COUNTS)}; else `{EVERY}`.",
+    ),
 ]
 Range = Annotated[str | None, Header(max_length=200, description="Which bytes.")]
 _TABLES = [Documented(200, "Done", (CSV, LINES))]
@@ -170,12 +186,14 @@ async def explore_openings(
     edition: Edition = None,
     bid: Bid = None,
     turn: BeginsIn = None,
-    min_n: LeastN = None,
+    min_n: LeastOfBranch = None,
     matches: MatchesOfNode = None,
+    count: CountOfNode = None,
 ) -> Response:
     """A node of a tree of openings: how many matches went there, who won them, and where they went on.
 
-    Children with fewer than 5 matches are hidden.  With `matches=1` the matches that went there.
+    Children with fewer than 5 matches are hidden.  With `matches=1` the matches that went there; with `count`
+    those that end there (`ended`), or that reached the end of turn 3 (`n_ahead`), at that move.
     """
     return await passed_on(call)
 

@@ -1,11 +1,13 @@
 """The saved queries: questions about all matches, by name, with their SQL, parameters and sentences.
 
-Each game has a TOML file.  `rows` of a query selects one row for each thing that is counted, always with
-match, move and pool; `answer` says what is computed of the rows of each key, beside their number `n`.  So the
-matches behind a row of an answer are the rows with the same key, and there are exactly `n`.
+Each game has a TOML file, and `every_game.toml` has the queries of all games.  `rows` of a query selects one
+row for each thing that is counted, always with match, move and pool; `answer` says what is computed of the
+rows of each key, beside their number `n`.  So the matches behind a row of an answer are the rows with the
+same key, and there are exactly `n`.
 
 Every query reads the matches of `m`: those of one game that ended with a result, of the pools that the
-caller names.  Pools are keys, unless the caller asks for `*`.  A rate has its Wilson interval, `lo` to `hi`.
+caller names.  Pools are keys, unless the caller asks for `*`.  A rate has its Wilson interval, `lo` to `hi`;
+a mean of `means` has that of a normal distribution.
 """
 
 from __future__ import annotations
@@ -28,7 +30,17 @@ from domain.kernel import Refused
 Kind = Literal["text", "whole", "time", "pools", "flag"]
 Bound = dict[str, str | int | bool | list[str] | datetime | None]
 
+PREFIXES = {
+    "thirteen_minutes": "tm_",
+    "cia_vs_kgb": "cvk_",
+    "twilight_struggle": "",
+    "imperial_struggle": "is_",
+}
+"""How the names of the queries of a game begin."""
+DECISIONS = "decisions"  # a table that a data set may be built without
+
 Z = 1.959963984540054  # of the normal distribution, for an interval of 95 %
+LEAST_OF_MEAN = 30  # cases: the mean of fewer is not distributed normally enough for an interval
 MOST_TEXT = 200  # characters of the value of a parameter
 MOST_WHOLE = 1_000_000
 ALL_POOLS = "*"
@@ -106,7 +118,8 @@ FROM m GROUP BY pool ORDER BY pool"""
 class Query(Struct, frozen=True):
     """A saved query; see the head of this module.
 
-    `answer` maps a column to the SQL that computes it; `rates` maps a rate to the column that holds its n.
+    `answer` maps a column to the SQL that computes it; `rates` maps a rate to the column that holds its n;
+    `means` maps a mean to the column of `rows` whose mean it is.
     """
 
     name: str
@@ -117,6 +130,7 @@ class Query(Struct, frozen=True):
     keys: tuple[str, ...] = ()
     answer: dict[str, str] = {}
     rates: dict[str, str] = {}
+    means: dict[str, str] = {}
     order: str = "n DESC"
     own: dict[str, Parameter] = {}
 
@@ -131,7 +145,20 @@ class Query(Struct, frozen=True):
         bounds = [f"{rate}_{end}" for rate in self.rates for end in ("lo", "hi")]
         if len(self.rates) == 1:
             bounds = ["lo", "hi"]
-        return ("pool", *self.keys, "n", *self.answer, *bounds)
+        return ("pool", *self.keys, "n", *self.answer, *self._ends_of_means, *bounds)
+
+    @property
+    def _ends_of_means(self) -> dict[str, str]:
+        """The SQL of the ends of the interval of each mean, by their columns."""
+        found = dict[str, str]()
+        for mean, column in self.means.items():
+            found[f"{mean}_lo"], found[f"{mean}_hi"] = normal(column)
+        return found
+
+    @property
+    def needs_decisions(self) -> bool:
+        """Does it read the table of decisions, which a data set may not have?"""
+        return f"FROM {DECISIONS}" in self.rows
 
     @property
     def sql(self) -> str:
@@ -203,7 +230,8 @@ class Query(Struct, frozen=True):
 
     def _select(self) -> str:
         keys = "".join(f'"{key}", ' for key in ("pool", *self.keys))
-        answer = "".join(f',\n    {sql} AS "{name}"' for name, sql in self.answer.items())
+        computed = {**self.answer, **self._ends_of_means}
+        answer = "".join(f',\n    {sql} AS "{name}"' for name, sql in computed.items())
         inner = f"  SELECT {keys}count(*) AS n{answer}\n  FROM r GROUP BY {keys.rstrip(', ')}"
         bounds = ""
         for rate, n in self.rates.items():
@@ -305,6 +333,18 @@ def wilson(rate: str, n: str) -> tuple[str, str]:
     )
 
 
+def normal(column: str) -> tuple[str, str]:
+    """The SQL of the two ends of the interval of 95 % of the mean of a column, by the normal distribution.
+
+    They are missing with fewer than `LEAST_OF_MEAN` values.
+    """
+    half = f"{Z}e0 * stddev_samp({column}) / sqrt(count({column}))"
+    low, high = (
+        f"CASE WHEN count({column}) >= {LEAST_OF_MEAN} THEN avg({column}) {sign} {half} END" for sign in "-+"
+    )
+    return low, high
+
+
 @cache
 def columns_of(table: str) -> tuple[str, ...]:
     """The names of the columns of a table of a game.
@@ -325,10 +365,12 @@ def columns_of(table: str) -> tuple[str, ...]:
 def queries() -> dict[str, Query]:
     """Every saved query, by name."""
     folder = importlib.resources.files(__name__)
+    shared = tomllib.loads((folder / "every_game.toml").read_text("utf-8"))
     found = dict[str, Query]()
     for game in GAMES:
         file = folder / f"{game}.toml"
         data: dict[str, Any] = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+        data |= {PREFIXES[game] + name: fields for name, fields in shared.items()}
         for name, fields in data.items():
             found[name] = convert({"name": name, "game": game, **fields}, Query)
     return found

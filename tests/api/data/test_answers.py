@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -27,11 +28,14 @@ from api.http.data_schemas import (
     SavedQueries,
 )
 from domain.games import GAMES
+from domain.kernel import Refused
 from replay.dataset import DataSet
 from replay.dataset.manifest import Manifest
 from replay.dataset.queries import COMMON, Query, queries
 from tests.api.data.conftest import Small
 from tests.api.http.served import Answer, Served
+from tests.matches import finished
+from tests.replay.dataset.stores import LARGE, built, opened, put
 
 
 def get(server: Served, path: str, **headers: str) -> Answer:
@@ -76,7 +80,8 @@ def test_the_saved_queries_are_listed_with_all_that_a_form_needs(asked: Served) 
     told = {one["name"]: one for one in get(asked, "/v1/queries").json["queries"]}
     assert list(told) == list(queries())
     win = told["win_rate"]
-    assert (win["game"], win["rates"]) == ("twilight_struggle", {"us": "n"})
+    assert (win["game"], win["rates"], win["means"]) == ("twilight_struggle", {"us": "n"}, {})
+    assert told["player_luck"]["means"] == {"mean": "luck_vp"}
     assert win["columns"][0] == "pool"
     assert {one["name"] for one in win["parameters"]} == set(COMMON)
     assert all(one["en"] and one["ru"] for one in [win, *win["parameters"]])
@@ -293,6 +298,24 @@ def test_an_answer_has_the_shape_that_the_document_says(asked: Served, path: str
     assert json.loads(msgspec.json.encode(decoded)) == answer.json
 
 
+def test_forced_moves_are_not_counted_in_a_data_set_without_decisions(tmp_path: Path) -> None:
+    with opened(tmp_path / "games") as store:
+        put(store, finished(GAMES["thirteen_minutes"], 1, name="m1"))
+        built(store, tmp_path / "club", cut=LARGE, without=("decisions",))
+    data, asks = glasnost.open(tmp_path / "club"), {"player": "p-us"}
+    forced = queries()["tm_player_forced"]
+    for prepared in (
+        answers.asked(forced, asks),
+        answers.behind(forced, asks),
+    ):
+        with pytest.raises(Refused, match="built with `--without decisions`") as refused:
+            prepared.answer(data)
+        assert refused.value.kind == "not-found"
+    told = answers.asked(queries()["tm_player_record"], asks).answer(data)
+    assert isinstance(told, QueryAnswer)
+    assert len(told.rows) == 1
+
+
 def test_a_malformed_search_names_the_column(asked: Served) -> None:
     told = get(asked, "/v1/positions?where=turn%20%3C%203%20and%20ussr%20controls%20atlantis")
     assert "column 28" in told.problem(422, "invalid")["detail"]
@@ -310,6 +333,16 @@ def test_the_explorer_shows_the_root_of_a_tree_and_hides_small_nodes(asked: Serv
     client.get("/v1/explorer?path=setup&turn=2").problem(422, "invalid")
     (behind,) = client.get("/v1/explorer?matches=1").json["matches"]
     assert behind["replay"] == f"/m/{behind['match']}?move=1"
+    for count in ("n", "ended", "n_ahead"):
+        told = client.get(f"/v1/explorer?matches=1&count={count}").json
+        assert (len(told["matches"]), told["arguments"]["count"]) == (node[count], count)
+    hidden = client.get("/v1/explorer?matches=1&count=hidden").problem(422, "invalid")
+    assert "have no list of their own" in hidden["detail"]
+    client.get("/v1/explorer?matches=1&count=x").problem(422, "invalid")
+    client.get("/v1/explorer?count=ended").problem(422, "invalid")
+    small = client.get("/v1/explorer?min_n=4").problem(422, "invalid")
+    assert small["detail"] == "query min_n: at least 5, not 4"
+    assert client.get("/v1/explorer?min_n=5").json["node"] == node
     client.get("/v1/explorer?path=fidel").problem(404, "not-found")
     client.get("/v1/explorer?path=fidel&matches=1").problem(404, "not-found")
     client.get("/v1/explorer?matches=2").problem(422, "invalid")

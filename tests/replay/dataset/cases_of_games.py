@@ -46,6 +46,13 @@ def player_luck(of: Cases) -> Cases:
     return lambda m, t: (((keys[1],), move) for keys, move in of_first_player(m, of(m, t), 1))
 
 
+def opponents_luck(of: Cases) -> Cases:
+    """The draws of the opponents of a player, by the seat of the player."""
+    return lambda m, t: (
+        ((seat,), move) for keys, move in of(m, t) for seat in m["own"] if keys[1] not in (None, seat)
+    )
+
+
 # ── Imperial Struggle ──
 
 
@@ -278,12 +285,14 @@ THIRTEEN_MINUTES: dict[str, Cases] = {
 }
 
 IMPERIAL_STRUGGLE["player_luck"] = player_luck(IMPERIAL_STRUGGLE["luck"])
+IMPERIAL_STRUGGLE["opponents_luck"] = opponents_luck(IMPERIAL_STRUGGLE["luck"])
 IMPERIAL_STRUGGLE["player_ministries"] = lambda m, t: of_first_player(
     m,
     by((row for row in t["ministries"] if row["what"] == "chosen" and row["turn"] == 1), "seat", "ministry"),
     0,
 )
 CIA_VS_KGB["player_luck"] = player_luck(CIA_VS_KGB["luck"])
+CIA_VS_KGB["opponents_luck"] = opponents_luck(CIA_VS_KGB["luck"])
 CIA_VS_KGB["player_agents"] = lambda m, t: (
     ((seat, row[f"agent_{seat}"]), row["move"])
     for row in t["objectives"]
@@ -291,6 +300,7 @@ CIA_VS_KGB["player_agents"] = lambda m, t: (
     if row["turn"] == 1 and row[f"agent_{seat}"]
 )
 THIRTEEN_MINUTES["player_luck"] = player_luck(THIRTEEN_MINUTES["luck"])
+THIRTEEN_MINUTES["opponents_luck"] = opponents_luck(THIRTEEN_MINUTES["luck"])
 THIRTEEN_MINUTES["player_cards"] = lambda m, t: (
     case
     for seat in m["own"]

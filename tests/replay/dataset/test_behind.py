@@ -252,6 +252,19 @@ def player_luck(m: Replayed) -> Iterator[Case]:
             yield (row["seat"],), row["move"]
 
 
+def opponents_luck(m: Replayed) -> Iterator[Case]:
+    for row in worth_points(m):
+        for seat in own_seats(m):
+            if row["seat"] != seat:
+                yield (seat,), row["move"]
+
+
+def player_forced(m: Replayed) -> Iterator[Case]:
+    for row in decided(m):
+        if row["seat"] in own_seats(m):
+            yield (row["seat"],), row["move"]
+
+
 def player_ratings(m: Replayed) -> Iterator[Case]:
     if m.about["origin"] == "live" and not m.has_bots and own_seats(m):
         yield (m.about["edition"], m.id), m.about["moves"]
@@ -272,6 +285,7 @@ CASES: dict[str, Callable[[Replayed], Iterator[Case]]] = {
     **{one.__name__: one for one in (luck, dice_fair, control_wins, find, vp_path, comebacks, held)},
     **{one.__name__: one for one in (not_taken, could_coup, country_life, big_swings, defcon_losses)},
     **{one.__name__: one for one in (think_time, between, player_record, player_pace, player_luck)},
+    **{one.__name__: one for one in (opponents_luck, player_forced)},
     "coups": all_coups,
     "player_headlines": player_headlines,
     "player_ratings": player_ratings,
@@ -284,6 +298,7 @@ OF_ALL_GAMES = (
     "between",
     "player_record",
     "player_pace",
+    "player_forced",
     "player_ratings",
 )
 GIVEN: dict[str, dict[str, str]] = {
@@ -299,7 +314,7 @@ def given_for(name: str, game: str) -> dict[str, str]:
     """The parameters with which a query is asked here."""
     first, second = GAMES[game].seats
     own = {"not_taken": {"option": OPTIONS[game]}, "between": {"a": f"p-{first}", "b": f"p-{second}"}}
-    if name.startswith("player_"):
+    if name.startswith("player_") or name == "opponents_luck":
         return {"player": f"p-{first}"}
     return {**(GIVEN if game == TS else cases_of_games.GIVEN), **own}.get(name, {})
 

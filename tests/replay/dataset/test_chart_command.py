@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import replay.dataset as glasnost_data
@@ -74,6 +76,30 @@ def test_luck_speaks_russian_and_names_its_model(fitted: Model, glasnost: Progra
     lines = glasnost("luck", decided, "--data", "crowd", "--lang", "ru").ok().out.splitlines()
     assert lines[0].startswith(f"партия {decided}")
     assert f"по {fitted.n} партиям пула live (модель {fitted.id[:12]}" in lines[-1]
+
+
+def test_luck_of_a_player_and_of_the_opponents(glasnost: Program, opened_club: DataSet) -> None:
+    asks = ("luck", "--player", "p-us", "--data", "club")
+    head, names, *lines, foot = glasnost(*asks).ok().out.splitlines()
+    (found,) = glasnost_data.luck_of_player(opened_club.apart(), "p-us")
+    assert head == "p-us, live, matches: 1"
+    assert names.split()[:4] == ["side", "whose", "n", "points"]
+    for line, one in zip(lines, (found.points_own, found.points_opponents), strict=True):
+        n, points = re.findall(r"(\d+) +([+−]?[\d.]+) ", line)[0]
+        assert int(n) == one.n
+        assert float(points.replace("−", "-")) == pytest.approx(one.sum, abs=0.051)
+    assert foot.endswith("no pool has the 300 matches with a winner that it needs")
+    told = glasnost(*asks, "--json").json
+    assert told["luck"] == [msgspec.to_builtins(found)]
+    assert (told["player"], told["pool"]) == ("p-us", "live")
+    assert "противников" in glasnost(*asks, "--lang", "ru").ok().out
+
+
+@pytest.mark.parametrize(
+    "words", [(), (MATCH, "--player", "p-us"), ("--player", "p-us", "--throws")], ids=" ".join
+)
+def test_luck_is_of_a_match_or_of_a_player(words: tuple[str, ...], glasnost: Program) -> None:
+    glasnost("luck", *words, "--data", "club").refused(2, "name either a MATCH or a --player")
 
 
 Draws = Callable[[DataSet, str], Chart]

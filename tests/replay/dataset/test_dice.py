@@ -16,7 +16,7 @@ from domain.twilight_struggle.components import BATTLEGROUNDS, OTHER, REGIONS, U
 from domain.twilight_struggle.rules.board import controller
 from domain.twilight_struggle.state import State
 from replay.dataset import DataSet, Model, dice, fit
-from replay.dataset.dice import GAME, Fairness, Luck, fairness, folded, luck, thrown, win_luck
+from replay.dataset.dice import GAME, Fairness, Luck, fairness, folded, luck, luck_of_player, thrown, win_luck
 from replay.dataset.queries import query
 from replay.dataset.reading import OneMatch
 from replay.tables.twilight_struggle.rolls import READ, chances_of
@@ -152,6 +152,40 @@ def test_the_sums_are_those_of_the_saved_query(
                 n, points = wanted[match.id, total.seat, total.kind]
                 assert total.n_points == n
                 assert total.points == pytest.approx(points)
+
+
+def test_the_luck_of_a_player_is_that_of_own_throws_and_of_those_of_the_opponents(
+    played: list[OneMatch], lucks: dict[str, tuple[Luck, ...]]
+) -> None:
+    data = played[0].data
+    counted = [one for one in played if one.row.pool != "imported"]
+    for player, seat in (("p-us", US), ("p-ussr", OTHER[US])):
+        (found,) = luck_of_player(data, player, pool="*")
+        assert (found.seat, found.matches, found.with_model) == (seat, len(counted), len(counted))
+        for side, points, win, saved in (
+            (seat, found.points_own, found.win_own, "player_luck"),
+            (OTHER[seat], found.points_opponents, found.win_opponents, "opponents_luck"),
+        ):
+            some = [one for match in counted for one in lucks[match.id] if one.seat == side]
+            assert win
+            assert (points.n, win.n) == (sum(one.n_points for one in some), sum(one.n_win for one in some))
+            assert points.sum == pytest.approx(sum(one.points for one in some))
+            assert win.sum == pytest.approx(sum(one.win or 0 for one in some))
+            assert win.mean == pytest.approx(win.sum / win.n)
+            (row,) = data.query(saved, player=player, pool="*")
+            assert row[2:] == pytest.approx((points.n, points.sum, points.mean, points.lo, points.hi))
+        assert None not in (found.points_own.lo, found.points_own.hi)
+
+
+def test_the_luck_of_a_player_without_a_model_or_a_match(opened_club: DataSet) -> None:
+    data = opened_club.apart()
+    (found,) = luck_of_player(data, "p-us")
+    assert (found.matches, found.with_model, found.win_own, found.win_opponents) == (1, 0, None, None)
+    assert (found.points_own.lo, found.points_own.hi) == (None, None)  # too few throws
+    for stranger in ("", "p-nobody", "'; DROP TABLE matches; --", "x" * 100_000):
+        assert luck_of_player(data, stranger) == ()
+    with refused("query-value"):
+        luck_of_player(data, "p-us", pool="'--")
 
 
 def test_a_game_without_dice_has_no_luck(opened_club: DataSet) -> None:

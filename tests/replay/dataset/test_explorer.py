@@ -12,7 +12,17 @@ from scipy.stats import binomtest, fisher_exact
 import replay.dataset as glasnost
 from domain.games import GAMES
 from replay.dataset import DataSet, explorer
-from replay.dataset.explorer import LEAST, MOST_LABEL, MOST_PATH, Node, explore, matches_behind, openings
+from replay.dataset.explorer import (
+    COUNTS,
+    LEAST,
+    MOST_LABEL,
+    MOST_PATH,
+    Node,
+    Opening,
+    explore,
+    matches_behind,
+    openings,
+)
 from replay.dataset.queries import query
 from tests.replay.dataset.conftest import Club, in_memory
 from tests.replay.dataset.crowd import crowd, write_data_set
@@ -34,11 +44,12 @@ def node(
     pool: str = "live",
     edition: str = "",
     bid: int | None = None,
-    min_n: int = 1,
+    min_n: int | None = None,
     turn: int = 1,
 ) -> Node:
     """A node of the explorer, by default of the matches of the pool live."""
-    return explore(data, game, path, pool=pool, edition=edition, bid=bid, min_n=min_n, turn=turn)
+    opening = Opening(game, path, pool, edition, bid, turn)
+    return explore(data, opening, min_n=explorer.LEAST if min_n is None else min_n)
 
 
 def walk(
@@ -86,12 +97,46 @@ def test_every_node_counts_the_matches_that_took_its_path(many: DataSet, headlin
         matches = [match for match, taken in paths.items() if taken[: len(path)] == list(path)]
         assert found.n == len(matches)
         if found.label in ("", "fidel"):
-            behind = matches_behind(many, GAME, path, pool="live", edition="", bid=None)
+            behind = matches_behind(many, Opening(GAME, path))
             assert {one.pool for one in behind} == {"live"}
             assert sorted(one.match for one in behind) == sorted(matches)
             moves = {one.match: one.move for one in behind}
             assert all(moves[example.match] == example.move for example in found.examples)
         assert {example.match for example in found.examples} <= set(matches)
+
+
+def test_each_count_of_a_node_leads_to_its_matches(many: DataSet, headlines: Walked) -> None:
+    paths = naive_paths(many)
+    ends = {row.match: row.move for row in many.rows("ts_positions") if row.pool == "live" and row.turn == 3}
+    ended = [(path, found) for path, found in headlines if found.ended]
+    for path, found in (headlines[0], *ended[:2]):
+        counts = {"n": found.n, "ended": found.ended, "n_ahead": found.n_ahead}
+        assert counts.keys() == {*COUNTS}
+        behind = {name: matches_behind(many, Opening(GAME, path), name) for name in counts}
+        assert {name: len({one.match for one in some}) for name, some in behind.items()} == counts
+        assert {one.match for one in behind["ended"]} == {
+            match for match, taken in paths.items() if taken == list(path)
+        }
+        assert set(behind["ended"]) <= set(behind["n"])
+        went = {one.match for one in behind["n"]}
+        reached = {match: move for match, move in ends.items() if match in went}
+        assert {one.match: one.move for one in behind["n_ahead"]} == reached
+
+
+def test_the_matches_of_hidden_branches_have_no_list_of_their_own(many: DataSet, headlines: Walked) -> None:
+    path = next(path for path, found in headlines if found.hidden)
+    with refused("openings-hidden"):
+        matches_behind(many, Opening(GAME, path), "hidden")
+    for count in ("", "won", "n; --", "x" * 100_000):
+        with refused("query-value"):
+            matches_behind(many, Opening(GAME, path), count)
+
+
+def test_less_than_five_matches_of_a_branch_cannot_be_asked_for(many: DataSet) -> None:
+    for least in (4, 1, 0, -1_000_000):
+        with refused("opening-min-n"):
+            node(many, min_n=least)
+    assert node(many, min_n=LEAST) == node(many)
 
 
 def test_the_counts_of_every_node_add_up(headlines: Walked) -> None:
@@ -157,7 +202,7 @@ def test_nodes_of_few_matches_are_hidden_whatever_the_caller_asks_for(
         with refused("no-such-opening"):
             node(many, *path, label)
         with refused("no-such-opening"):
-            matches_behind(many, GAME, [*path, label], pool="live", edition="", bid=None)
+            matches_behind(many, Opening(GAME, [*path, label]))
     assert all(child.n >= 100 for child in node(many, min_n=100).children)
 
 

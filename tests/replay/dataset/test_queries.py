@@ -105,7 +105,8 @@ def filled(game: str) -> duckdb.DuckDBPyConnection:
         }
         rows.add("matches", row, pool)
         for seat in seats:
-            rows.add("seats", {"match": f"m{number}", "seat": seat, "player": f"p-{seat}"}, pool)
+            sitting = {"match": f"m{number}", "seat": seat, "player": f"p-{seat}", "sat_down_on": seat}
+            rows.add("seats", sitting, pool)
     for table, some in fixture(game)["tables"].items():
         for row in some:
             rows.add(table, row, MATCHES[int(row["match"][1:]) - 1][0])
@@ -172,6 +173,7 @@ def test_an_answer_equals_the_one_computed_by_hand_and_leads_to_as_many_matches_
     assert live == [pytest.approx(row, abs=1e-9) for row in wanted]
     for row in rows:
         values = dict(zip(columns, row, strict=True))
+        assert all(values[f"{mean}_{end}"] is None for mean in asked.means for end in ("lo", "hi"))  # too few
         for rate, n in asked.rates.items():
             prefix = "" if len(asked.rates) == 1 else f"{rate}_"
             interval = (values[f"{prefix}lo"], values[f"{prefix}hi"])
@@ -339,8 +341,8 @@ def test_the_text_of_a_caller_is_never_part_of_the_sql(
 def test_every_query_has_its_sentences_and_only_columns_of_its_own() -> None:
     names = "win_rate end_modes headlines headline_pairs event_or_ops coups first_coup luck dice_fair"
     names += " control_wins find vp_path comebacks held not_taken could_coup country_life big_swings"
-    names += " defcon_losses think_time between player_record player_pace player_luck player_headlines"
-    names += " player_ratings"
+    names += " defcon_losses think_time between player_record player_pace player_luck opponents_luck"
+    names += " player_headlines player_ratings player_forced"
     assert [one.name for one in queries().values() if one.game == "twilight_struggle"] == names.split()
     for game in GAMES:
         assert sum(one.game == game for one in queries().values()) >= 16
