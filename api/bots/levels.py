@@ -64,7 +64,7 @@ LEVELS: dict[str, Level] = {
     EASY: Level(
         EASY,
         {
-            "thirteen_minutes": Method(PLAYOUTS, Budget(144)),
+            "thirteen_minutes": Method(PLAYOUTS, Budget(60)),
             "cia_vs_kgb": Method(PLAYOUTS, Budget(24)),
             "twilight_struggle": Method(POLICY),
             "imperial_struggle": Method(GREEDY, Budget(2)),

@@ -349,7 +349,7 @@ def test_a_data_set_without_decisions_says_why_it_cannot_count_forced_moves(
     monkeypatch.setattr(studied.services.data, "ask", without_decisions)
     text = page(studied, "/compare?game=thirteen_minutes&a=p-us&b=p-ussr")
     assert text.count(f'<p class="empty">{why}</p>') == 2
-    assert text.count("<polyline") == 2
+    assert text.count('data-chart="path"') == 2
 
 
 def test_players_are_found_by_name_by_those_who_are_signed_in(studied: Served) -> None:
