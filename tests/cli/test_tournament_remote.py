@@ -17,7 +17,7 @@ from replay.tournaments import pairing
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
 from tests.cli.program import Done, Program
-from tests.cli.test_tournament import check_change
+from tests.cli.test_tournament import check_change, check_held_round
 from tests.mail.test_notifications import mailing
 
 
@@ -143,6 +143,20 @@ def playing(glasnost: Program, at: tuple[str, ...], server: Served) -> tuple[str
         seat = f"/v1/matches/{board['match']}/seats/{board[side]['seat']}"
         assert sits.post(seat, {"salt": "a-salt-of-this-test"}).status == 201
     return name, str(board["match"])
+
+
+def test_a_call_holds_a_round_unless_the_command_says_why_by_a_server(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    Path("terms.toml").write_text(glasnost("tournament", "terms", "round_robin").ok().out)
+    name = str(glasnost("tournament", "new", *at, "terms.toml", "--json").json["tournament"])
+    players = [server.person("player") for _ in range(2)]
+    Path("list.csv").write_text(f"name,player\nAnn,{players[0].player}\nBen,{players[1].player}\n")
+    for command in (("enter", *at, name, "list.csv"), ("pair", *at, name)):
+        glasnost("tournament", *command).ok()
+    call = {"text": "my clock is wrong"}
+    assert players[0].post(f"/v1/tournaments/{name}/calls", call).status == 201
+    check_held_round(glasnost, at, name)
 
 
 def test_a_match_is_frozen_and_released_by_a_server(
