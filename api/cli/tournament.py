@@ -45,7 +45,7 @@ SECTIONS = {
     "Play a round": {
         "pair": "Pair the next round.",
         "publish": "Publish the round, or the standings.",
-        "rule": "Decide the result of a board.",
+        "rule": "Decide the result of a board, or rule on its match.",
         "close": "Close the latest round.",
         "advance": "Let those go on who have qualified.",
     },

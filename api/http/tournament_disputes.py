@@ -174,13 +174,13 @@ def disputes_of(s: Tournament) -> tuple[Dispute, ...]:
 def dispute_of(s: Tournament, round_number: int, board: Board) -> Dispute:
     """Return why a board is in question; not at all if `why` is empty."""
     about = [call for call in s.calls.values() if (call.round, call.board) == (round_number, board.number)]
-    against = [call for call in s.calls.values() if board.ruling and call.ruling == board.ruling.entry]
+    against = [call for call in s.calls.values() if call.ruling in board.ruled_by]
     checked = board.outcome.checked.values() if board.outcome else ()
     reasons = {
         "frozen": board.frozen,
         "called": bool(about),
         "objected": bool(against),
-        "ruled": board.ruling is not None,
+        "ruled": bool(board.ruled_by),
         "not verified": any(light != "ok" for light in checked),
         "unconfirmed": board.outcome is not None and not board.stands,
     }

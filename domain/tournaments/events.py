@@ -308,20 +308,26 @@ class ArbiterAnswered(Entry, frozen=True, kw_only=True, tag="arbiter_answered"):
 
 
 class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
-    """A board has this result, whatever was recorded.
+    """A board has this result, whatever was recorded; or its match was taken back or is void.
 
+    result: "" if the match was taken back or is void.
     move: the move of the match by which its own gate took the ruling; 0 if the match was over.
     reported: the result came from elsewhere (a table in a hall), and nothing proves it.
+    match: that match, if an official ruled while it ran; entries of older versions have only `move`.
+    back_to: it goes on from the table after this move.  void: it is over, without a result.
     """
 
     round: int
     board: int
-    result: str
+    result: str = ""
     reason: str
     rule: str = ""
     text: str = ""
     move: int = 0
     reported: bool = False
+    match: str = ""
+    back_to: int = 0
+    void: bool = False
 
 
 class Penalised(Entry, frozen=True, kw_only=True, tag="penalised"):

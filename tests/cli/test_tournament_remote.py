@@ -159,6 +159,38 @@ def test_a_call_holds_a_round_unless_the_command_says_why_by_a_server(
     check_held_round(glasnost, at, name)
 
 
+def test_a_match_is_taken_back_and_made_void_by_a_server(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    name, match = playing(glasnost, at, server)
+    rule = ("tournament", "rule", *at, name, "1", "1", "--text", "a wrong die", "--json")
+
+    def moves() -> list[dict[str, object]]:
+        return list(server.client().get(f"/v1/matches/{match}/moves").json["moves"])
+
+    def latest() -> dict[str, object]:
+        return dict(server.client().get(f"/v1/tournaments/{name}/log?limit=200").json["entries"][-1])
+
+    back = len(moves())  # the table of the first question
+    for more in ((), ("--release",)):
+        freeze = ("tournament", "freeze", *at, name, match, "--reason", "a doubt", "--json", *more)
+        expecting_latest(glasnost, server, name, freeze)
+    before, both = len(moves()), ("--score", "us", "1", "--void")
+    for odd in ((), ("1-0", "--void"), ("--last", "3"), ("--winner", "nobody"), both):
+        glasnost(*rule, *odd).refused(2)
+    glasnost(*rule, "--back-to", str(back), "--last", "1").refused(2)
+    assert glasnost(*rule, "--back-to", str(back), "--preview").json["match_move"] == before + 1
+    assert len(moves()) == before
+    taken = ("--back-to", str(back), "--last", str(before))
+    assert expecting_latest(glasnost, server, name, (*rule, *taken)).json["kinds"] == ["ruled"]
+    assert [move["kind"] for move in moves()[before:]] == ["ruled", "taken_back"]
+    found = {key: latest()[key] for key in ("match", "move", "back_to")}
+    assert found == {"match": match, "move": before + 1, "back_to": back}
+    assert expecting_latest(glasnost, server, name, (*rule, "--void")).json["kinds"] == ["ruled"]
+    assert moves()[-1]["kind"] == "closed"
+    glasnost(*rule, "--winner", "none").refused(2, "over")
+
+
 def test_a_match_is_frozen_and_released_by_a_server(
     glasnost: Program, at: tuple[str, ...], server: Served
 ) -> None:

@@ -31,7 +31,17 @@ from tests.domain.swap import DARK, LIGHT
 from tests.replay.files import STRANGER, with_part
 from tests.replay.tournaments import long_bundle
 from tests.replay.tournaments import test_tournament_file as forgeries
-from tests.replay.tournaments.bundles import KEYS, Json, Members, file_of, forged, members_of, packed, played
+from tests.replay.tournaments.bundles import (
+    KEYS,
+    Json,
+    Members,
+    file_of,
+    forged,
+    members_of,
+    packed,
+    played,
+    with_ruled_matches,
+)
 from tests.replay.tournaments.test_tournament_policy import Logged
 from tests.web.pin import PAGE
 from tests.web.test_verify_logged import POLICY as POLICY_TEXT
@@ -132,6 +142,52 @@ def test_players_who_changed_places_have_the_results_of_the_seats_that_they_play
     path.write_bytes(swapped)
     verdict = both(page, path)
     assert (verdict.state, verdict.rows["results"]) == ("ok", ("ok", "results-ok"))
+
+
+# ── rulings on matches ──
+
+
+@pytest.fixture(scope="module")
+def ruled(cup: Cup) -> tuple[str, Members, bytes]:
+    """A tournament with rulings on its matches, by its id and file; `cup` has the toy game in the house."""
+
+    async def work() -> tuple[str, Members, bytes]:
+        found = await with_ruled_matches()
+        data = file_of(found, await found.log())
+        return found.id, members_of(data), data
+
+    return run(work())
+
+
+def test_rulings_on_matches_are_those_that_the_matches_took(
+    page: Page, ruled: tuple[str, Members, bytes], path: Path
+) -> None:
+    tournament, members, data = ruled
+    path.write_bytes(data)
+    verdict = both(page, path)
+    assert (verdict.state, verdict.rows["results"]) == ("ok", ("ok", "results-ok"))
+
+    def wrong(board: int, entry: str, **fields: object) -> None:
+        def change(entries: list[Json]) -> None:
+            one = next(one for one in entries if one["kind"] == "ruled" and one["board"] == board)
+            one |= fields
+            for name in [name for name, value in fields.items() if value is None]:
+                del one[name]
+
+        verdict = both(page, forged(members, path, change, tournament))
+        assert verdict.failures["results"][1] == entry, (fields, verdict)
+
+    another = next(name for name in members if name.startswith("matches/r01-b02-"))[16:-9]
+    wrong(1, "ruling-otherwise-in-match", back_to=2)
+    wrong(1, "ruling-otherwise-in-match", back_to=None, void=True)
+    wrong(1, "ruling-otherwise-in-match", back_to=None, result="1-0")
+    wrong(1, "ruling-without-result", match=None)
+    wrong(1, "ruling-without-result", move=None)
+    wrong(1, "ruling-not-in-match", move=4)
+    wrong(1, "match-of-another-board", match=another)
+    wrong(2, "ruling-otherwise-in-match", void=None)
+    wrong(3, "ruling-otherwise-in-match", result="½")
+    wrong(3, "ruling-otherwise-in-match", result="--")
 
 
 # ── keys and signatures ──

@@ -56,6 +56,32 @@ async def played(rounds: int = 3, entrants: int = 6, format: Format = "swiss", s
     return cup
 
 
+async def with_ruled_matches() -> Cup:
+    """A tournament of one round that is over: by rulings a match went back, one is void, and one was won."""
+    cup = Cup(MemoryStore())
+    cup.terms = msgspec.structs.replace(cup.terms, rounds=1)
+    cup.tournaments._pairer = pair
+    await cup.announced(6)
+    await cup.paired()
+    won = c.MatchResult("left", {"left": 3})
+    rulings = (c.MatchRuling(back_to=3), c.MatchRuling(void=True), c.MatchRuling(result=won))
+    for board, match in zip((await cup.state()).rounds[0].boards, rulings, strict=True):
+        await cup.sit(board.match)
+        await cup.answered(board.match)
+        await _ruled(cup, c.Rule(round=1, board=board.number, reason="rule_error", text="a die", match=match))
+    await cup.results()
+    await _ruled(
+        cup, c.Rule(round=1, board=2, reason="agreed", text="played anew", result="1-0", reported=True)
+    )
+    await cup.closed()
+    await published(cup, final=True)
+    return cup
+
+
+async def _ruled(cup: Cup, rule: c.Rule) -> None:
+    await cup.tournaments.rule(cup.id, rule, DIRECTOR, (await cup.log()).entry)
+
+
 async def quarrelled(cup: Cup) -> None:
     """An entrant calls the arbiter, who rules the first board of the round otherwise."""
     s = await cup.state()
@@ -66,7 +92,7 @@ async def quarrelled(cup: Cup) -> None:
     await cup.do(c.AnswerCall(call=(await cup.log()).entry, text="It was.", outcome="ruled"))
     other: Result = "0-1" if board.result == "1-0" else "1-0"
     rule = c.Rule(round=len(s.rounds), board=1, result=other, reason="other", text="A new clock.")
-    await cup.tournaments.rule(cup.id, rule, DIRECTOR, (await cup.log()).entry)
+    await _ruled(cup, rule)
 
 
 async def published(cup: Cup, *, final: bool) -> None:
