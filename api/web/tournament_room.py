@@ -19,7 +19,13 @@ from api.gate.tournament_previews import Preview, previewed
 from api.http.permissions import looked
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
-from api.http.tournament_disputes import DisputeView, dispute_of, dispute_view
+from api.http.tournament_disputes import (
+    DisputeView,
+    dispute_of,
+    dispute_view,
+    privileged_reads,
+    sealed_read,
+)
 from api.http.views import players_of
 from api.web.clocks import SeatClock, read_off, seat_clock
 from api.web.previews import nearest_move
@@ -118,6 +124,7 @@ async def _page(
     one, board = board_of_match(frame.s, match.id)
     names = await call.services.names.of(players_of(cached), call.language)
     everything = opened or match.closed is not None
+    may_read = not frame.s.took_part(actor_of(call).person)
     async with call.services.rendering:
         room = await asyncio.to_thread(
             _room, frame, cached, Words(match, call.language), names, move, everything
@@ -144,8 +151,8 @@ async def _page(
         back=back,
         preview=preview,
         reasons=REASONS,
-        reads=_reads(frame, match.id),
-        may_read=not frame.s.took_part(actor_of(call).person),
+        reads=_reads(frame, match, may_read=may_read),
+        may_read=may_read,
         read_off=read_off,
         query=call.request.query_params,
     )
@@ -200,10 +207,27 @@ def _notes(frame: Frame, one: Round, board: Board) -> list[int]:
     return [entry for entry in ruled if frame.log.records[entry - 1].parts["officials"].text]
 
 
-def _reads(frame: Frame, match: str) -> Sequence[e.PrivilegedRead]:
-    """The privileged reads of a match, as their entries are."""
-    entries = (record.entry for record in frame.log.records)
-    return [entry for entry in entries if isinstance(entry, e.PrivilegedRead) and entry.match == match]
+class ReadShown(Struct, frozen=True):
+    """A privileged read of a match: its entry and time (µs UTC), and what it showed to whom."""
+
+    entry: int
+    at: int | None
+    read: e.Read | e.PrivilegedRead
+
+
+def _reads(frame: Frame, match: Match, *, may_read: bool) -> Sequence[ReadShown]:
+    """The privileged reads of a match.
+
+    Those that are sealed until it is over are shown before only to officials who may look at it themselves.
+    """
+    found = []
+    for record in privileged_reads(frame.log):
+        sealed = sealed_read(record)
+        is_open = sealed is None or may_read or match.closed is not None
+        read = sealed or record.entry
+        if is_open and read.match == match.id:
+            found.append(ReadShown(record.move, record.entry.at, read))
+    return found
 
 
 # ── What the forms of the room do ──

@@ -62,8 +62,9 @@ def test_the_printed_terms_have_every_field_and_are_possible(
         format, set()
     )
     others = {"knockout", "league", "stages", "forbidden"}
-    assert {*plain, "until", "vpd_cap"} - {"title"} == set(FIELDS) - others | own
-    assert all(f"\n# {name} = " in text for name in ("until", "vpd_cap"))
+    left = ("until", "vpd_cap", "privileged_reads")
+    assert {*plain, *left} - {"title"} == set(FIELDS) - others | own
+    assert all(f"\n# {name} = " in text for name in left)
     assert tuple(plain["tie_breaks"]) == usual_tie_breaks(format)
     terms = settled(convert({key: plain[key] for key in plain if key != "title"}, Terms), 1)
     assert terms.edition == GAMES[terms.game].editions[0]

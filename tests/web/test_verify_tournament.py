@@ -10,12 +10,15 @@ from pathlib import Path
 from random import Random
 from struct import pack
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from playwright.sync_api import FilePayload, Page, expect
 
+from domain.chance import Secret
 from domain.game import Game
 from domain.games import GAMES
+from domain.log import b64, canonical, seal, unb64
 from domain.signed_notes import Note
 from domain.tournaments.events import KINDS
 from domain.tournaments.history import TournamentLog
@@ -188,6 +191,32 @@ def test_rulings_on_matches_are_those_that_the_matches_took(
     wrong(2, "ruling-otherwise-in-match", void=None)
     wrong(3, "ruling-otherwise-in-match", result="½")
     wrong(3, "ruling-otherwise-in-match", result="--")
+
+
+def test_a_sealed_read_says_who_looked_once_the_tournament_is_over(
+    page: Page, ruled: tuple[str, Members, bytes], path: Path
+) -> None:
+    tournament, members, _ = ruled
+    entries = [msgspec.json.decode(line) for line in members["tournament.ndjson"].splitlines()]
+    number = next(one["entry"] for one in entries if one["kind"] == "privileged_read")
+    secret = Secret(unb64(next(one["secret"] for one in entries if one.get("secret"))), tournament)
+    line = members["private.ndjson"].splitlines()[number - 1]
+    part = msgspec.json.decode(line)["parts"]["officials"]
+    assert (part["read"]["role"], part["read"]["why"]) == ("director", "a doubt")
+
+    def hidden(empty: bytes) -> TournamentVerdict:
+        """The verdict on a file whose server sealed something else."""
+        private = members["private.ndjson"].replace(canonical(part), empty)
+
+        def change(entries: list[Json]) -> None:
+            entries[number - 1]["sealed"]["officials"] = b64(seal(secret.salt(number, "officials"), empty))
+
+        return both(page, forged({**members, "private.ndjson": private}, path, change, tournament))
+
+    assert hidden(canonical(part)).failures.keys() <= {"standings"}  # the hash of what was published
+    assert hidden(b"{}").failures["log"][:2] == (number, "read-says-nothing")
+    odd = canonical(part | {"read": {"person": 7}})
+    assert hidden(odd).failures["log"][:2] == (number, "private-part-unread")
 
 
 # ── keys and signatures ──

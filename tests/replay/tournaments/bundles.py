@@ -22,7 +22,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.events import Result
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
-from domain.tournaments.terms import Format
+from domain.tournaments.terms import AFTER_MATCH, Format
 from replay import matchfile, stored_archive
 from replay.tournaments.file import MANIFEST, write
 from replay.tournaments.pairing import pair
@@ -57,9 +57,12 @@ async def played(rounds: int = 3, entrants: int = 6, format: Format = "swiss", s
 
 
 async def with_ruled_matches() -> Cup:
-    """A tournament of one round that is over: by rulings a match went back, one is void, and one was won."""
+    """A tournament of one round that is over: by rulings a match went back, one is void, and one was won.
+
+    The director read the hidden half of the first match, by a sealed entry.
+    """
     cup = Cup(MemoryStore())
-    cup.terms = msgspec.structs.replace(cup.terms, rounds=1)
+    cup.terms = msgspec.structs.replace(cup.terms, rounds=1, privileged_reads=AFTER_MATCH)
     cup.tournaments._pairer = pair
     await cup.announced(6)
     await cup.paired()
@@ -69,6 +72,8 @@ async def with_ruled_matches() -> Cup:
         await cup.sit(board.match)
         await cup.answered(board.match)
         await _ruled(cup, c.Rule(round=1, board=board.number, reason="rule_error", text="a die", match=match))
+    first = (await cup.state()).rounds[0].boards[0].match
+    await cup.do(c.ReadPrivileged(why="a doubt", match=first, first=1, last=3))
     await cup.results()
     await _ruled(
         cup, c.Rule(round=1, board=2, reason="agreed", text="played anew", result="1-0", reported=True)
