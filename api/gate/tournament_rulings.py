@@ -2,12 +2,14 @@
 
 The match's own log takes a ruling first.  If the tournament's entry is then not stored (a crash, a full
 disk), the same command sent again finds the ruling in the match by its author, its text and what it decides:
-the match takes none twice, and the entry names that move.
+the match takes none twice, and the entry names that move.  If it is not sent again, the house enters a ruling
+that took the match back when the match is over.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import asdict
@@ -19,6 +21,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.outcomes import (
     RULING,
     RulingInMatch,
+    decided_by,
     for_result,
     result_of,
     sides_of,
@@ -69,7 +72,7 @@ def reason_in_match(s: Tournament, text: str) -> str:
 
 def taken(s: Tournament, match: Match, asked: RulingInMatch, by: str, text: str) -> int:
     """Return the move by which a match took this ruling, if no entry of the tournament names it; else 0."""
-    named = {one.move for one in s.rulings.values() if (one.round, one.board) == _place(match)}
+    named = s.moves_ruled(*_place(match))
     for record in reversed(match.records):
         entry = record.entry
         if isinstance(entry, Ruled) and record.move not in named and _is_same(s, entry, asked, by, text):
@@ -88,8 +91,20 @@ def _is_same(s: Tournament, entry: Ruled, asked: RulingInMatch, by: str, text: s
         return False
     cut = len(entry.reason) >= MOST_REASON
     same_text = text.startswith(found["text"]) if cut else text == found["text"]
-    return same_text and (entry.back_to, entry.result, entry.void) == (
-        asked.back_to,
-        asked.result,
-        asked.void,
-    )
+    return same_text and decided_by(entry) == asked
+
+
+def lost(s: Tournament, match: Match) -> Iterator[c.EnterRuling]:
+    """Yield what enters the rulings that took a match back, and that no entry of its tournament names."""
+    round_number, board = _place(match)
+    named = s.moves_ruled(round_number, board)
+    for record in match.records:
+        entry = record.entry
+        if not isinstance(entry, Ruled) or entry.back_to is None or record.move in named:
+            continue
+        found = _ENTRY.fullmatch(entry.reason)
+        if found is not None and found["tournament"] == s.id:
+            text = found["text"]
+            yield c.EnterRuling(
+                round=round_number, board=board, move=record.move, back_to=entry.back_to, text=text
+            )

@@ -367,7 +367,8 @@ class TournamentGate:
             reason = f"tournament {s.id}, round {one.number}, board {board.number}: {policy.policy}"
             expect = policy.move if policy.policy == "adjudicate" else None
             moved = await self._end_match(s, board, policy.result, one.closed_by, reason, expect)
-            if not moved:
+            is_void = board.outcome is not None and not board.outcome.result
+            if not moved and not is_void:
                 return False
         command = c.ApplyPolicy(round=one.number, board=board.number)
 

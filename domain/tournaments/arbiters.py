@@ -14,6 +14,7 @@ from domain.tournaments.judging import (
     entrant_for,
     entrant_in,
     must_be_director,
+    must_be_house,
     must_be_official,
     must_go_on,
     must_not_be_interested,
@@ -178,6 +179,17 @@ def _must_rule_once(s: Tournament, command: c.Rule, board: Board, given: Given) 
         raise Refused("not-found", "no-match-of-this-tournament")
     if not given.moved:
         raise Refused("over", "match-over")
+
+
+@on(c.EnterRuling)
+def enter_ruling(s: Tournament, command: c.EnterRuling, actor: Actor, given: Given) -> list[New]:
+    """The house enters a ruling that a match took, and whose entry was lost in a crash."""
+    must_be_house(actor)
+    board = board_in(round_in(s, command.round), command.board)
+    if s.ended or command.move in s.moves_ruled(command.round, command.board):
+        return []
+    about = {name: getattr(command, name) for name in ("round", "board", "move", "back_to", "text")}
+    return [New(e.Ruled, about | {"reason": "other", "match": board.match})]
 
 
 @on(c.Penalise)

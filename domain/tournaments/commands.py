@@ -366,6 +366,16 @@ class Rule(_Command, frozen=True, kw_only=True, tag="rule"):
     reported: bool = False
 
 
+class EnterRuling(_Command, frozen=True, kw_only=True, tag="enter_ruling"):
+    """The house found a ruling in the log of a match that took it back, and no entry that names its move."""
+
+    round: RoundNumber
+    board: BoardNumber
+    move: int
+    back_to: int
+    text: str
+
+
 class Penalise(_Command, frozen=True, kw_only=True, tag="penalise"):
     """An official penalises an entrant; `amount`: half points, or seconds of time."""
 
@@ -539,5 +549,6 @@ Command = (
     | Reconvene
     | NoShow
     | Rule
+    | EnterRuling
     | Publish
 )

@@ -315,6 +315,11 @@ class Tournament(Struct, frozen=True, kw_only=True):
             return "finished" if done else "running"
         return "entering" if self.entrants else "announced"
 
+    def moves_ruled(self, round_number: int, board: int) -> frozenset[int]:
+        """The moves of the match of a board that rulings name; 0: one that no match took."""
+        made = self.rulings.values()
+        return frozenset(one.move for one in made if (one.round, one.board) == (round_number, board))
+
     @property
     def is_last_stage(self) -> bool:
         """Does no stage follow?"""

@@ -121,6 +121,19 @@ def test_a_void_match_leaves_its_board_without_a_result_until_one_is_ruled(toy_g
     run(work())
 
 
+def test_a_board_whose_match_is_void_is_forfeited_when_its_round_is_closed(toy_game: Game) -> None:
+    async def work() -> None:
+        hall = await Hall(MemoryStore()).opened()
+        assert await hall.rule(ruling(VOID)) == ""
+        await hall.follower.tick()
+        forfeited = c.CloseRound(round=1, boards=(c.BoardPolicy(board=1, policy="forfeit", result="+-"),))
+        await hall.tournaments.close_round(hall.id, forfeited, DIRECTOR, (await hall.log()).entry)
+        board, ruled = await hall.board(), await hall.last()
+        assert (board.status, board.result, ruled.move) == ("ruled", "+-", 0)
+
+    run(work())
+
+
 def test_a_match_ends_with_a_ruled_result_and_its_score(toy_game: Game) -> None:
     async def work() -> None:
         hall = await Hall(MemoryStore()).opened()
@@ -254,6 +267,29 @@ def test_a_full_disk_between_the_two_logs_takes_a_match_back_once(
             await hall.answer()
             assert await hall.rule(command) == ""
             assert (await hall.last()).move == after + 2
+
+    run(work())
+
+
+def test_the_house_enters_a_ruling_whose_entry_was_lost_once_the_match_is_over(toy_game: Game) -> None:
+    """D8: an official who does not try again leaves no ruling in the match alone."""
+
+    async def work() -> None:
+        hall = await Hall(MemoryStore()).opened()
+        match, moves, entry = (await hall.board()).match, await hall.moves(), (await hall.log()).entry
+        reason = f"tournament {hall.id}, entry {entry + 1}: a wrong die"
+        await hall.gate.rule(match, "dora", reason, back_to=3, by_tournament=True)  # and the house died
+        hall.restart()
+        await hall.follower.tick(everything=True)
+        assert (await hall.log()).entry == entry  # the official may still send it again
+        await hall.gate.resign(match, seat="left")
+        for _ in range(2):
+            await hall.follower.tick(everything=True)
+        kinds = [record.kind for record in (await hall.log()).records[entry:]]
+        assert kinds == ["ruled", "result_recorded", "confirmed"]
+        ruled = (await hall.log()).records[entry].entry
+        assert (ruled.by, ruled.match, ruled.move, ruled.back_to) == ("", match, moves + 1, 3)
+        assert ruled.text == "a wrong die"
 
     run(work())
 
