@@ -260,6 +260,8 @@ def _boards(rows: Rows, row: TournamentRow, entry: Any) -> Iterator[Change]:
                     w=one.w,
                     b=one.b,
                 )
+        case e.Ruled() if not entry.result:  # on the match alone: it is taken back or void
+            return
         case e.BoardOpened() | e.ResultRecorded() | e.Confirmed() | e.Ruled():
             found = rows.get(BoardRow, name, entry.round, entry.board)
             if found is not None:

@@ -45,7 +45,7 @@ SECTIONS = {
     "Play a round": {
         "pair": "Pair the next round.",
         "publish": "Publish the round, or the standings.",
-        "rule": "Decide the result of a board.",
+        "rule": "Decide the result of a board, or rule on its match.",
         "close": "Close the latest round.",
         "advance": "Let those go on who have qualified.",
     },
@@ -219,21 +219,36 @@ def pair(backend: Backend, tournament: str, draft: bool, as_json: bool, language
 @_id
 @click.option("--standings", is_flag=True, help="Publish the standings instead of a round.")
 @click.option("--final", is_flag=True, help="Publish the final standings: the tournament is over.")
+@click.option(
+    "--despite-calls",
+    default="",
+    metavar="REASON",
+    help="Why calls without an answer do not hold the round; everybody reads it.",
+)
 @json_option
 @language_option
 def publish(
-    backend: Backend, tournament: str, standings: bool, final: bool, as_json: bool, language: str
+    backend: Backend,
+    tournament: str,
+    standings: bool,
+    final: bool,
+    despite_calls: str,
+    as_json: bool,
+    language: str,
 ) -> None:
     """Publish the round that is paired, which opens its matches; or the standings.
 
     \b
     Example:
       glasnost tournament publish --store games TOURNAMENT
+      glasnost tournament publish --store games TOURNAMENT --despite-calls "it is about the last round"
     """
     if standings or final:
+        if despite_calls:
+            raise CannotBeDone("--despite-calls: calls hold a round, never the standings")
         added = backend.publish_standings(tournament, final=final)
     else:
-        added = backend.publish_round(tournament)
+        added = backend.publish_round(tournament, despite_calls)
     print_added(added, as_json, language)
 
 

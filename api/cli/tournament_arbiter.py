@@ -55,7 +55,14 @@ def close(
 @_id
 @click.argument("round_number", metavar="ROUND", type=int)
 @click.argument("board", metavar="BOARD", type=int)
-@click.argument("result", metavar="RESULT")
+@click.argument("result", metavar="[RESULT]", required=False)
+@click.option("--back-to", metavar="MOVE", type=int, help="The match goes on from the table after this move.")
+@click.option("--void", is_flag=True, help="The match is over without a result.")
+@click.option("--winner", metavar="SEAT", help="The match is over, and this seat wins (`none`: none does).")
+@click.option(
+    "--score", type=(str, int), multiple=True, metavar="SEAT POINTS", help="With --winner: may be repeated."
+)
+@click.option("--last", metavar="MOVE", type=int, help="The latest move of the match that you have seen.")
 @click.option("--reason", default="other", show_default=True, help="The reason, by its name.")
 @click.option("--text", required=True, help="What happened, for everybody to read.")
 @click.option("--rule", "cited", default="", help="The rule of the terms.")
@@ -69,7 +76,12 @@ def rule(
     tournament: str,
     round_number: int,
     board: int,
-    result: str,
+    result: str | None,
+    back_to: int | None,
+    void: bool,
+    winner: str | None,
+    score: tuple[tuple[str, int], ...],
+    last: int | None,
     reason: str,
     text: str,
     cited: str,
@@ -81,18 +93,38 @@ def rule(
 ) -> None:
     """Decide the result of a board: 1-0, 0-1, ½, 0-0, +-, -+ or --.
 
+    Without RESULT rule on its match, which runs: --back-to, --void or --winner.
+
     \b
     Example:
       glasnost tournament rule --store games TOURNAMENT 1 3 +- --reason no_show --text "did not come"
+      glasnost tournament rule --store games TOURNAMENT 1 3 --back-to 40 --text "a wrong die"
     """
     from domain.tournaments import commands as c
 
-    about = {"round": round_number, "board": board, "result": result}
+    about: dict[str, object] = {"round": round_number, "board": board, "result": result}
+    on_match = _on_match(back_to, void, winner, score, last)
+    if on_match:
+        about["match"] = on_match
     order = converted(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited, reported=reported)
     if preview:
         print_json(backend.preview(tournament, order))
     else:
         print_added(backend.rule(tournament, order, seen), as_json, language)
+
+
+def _on_match(
+    back_to: int | None,
+    void: bool,
+    winner: str | None,
+    score: tuple[tuple[str, int], ...],
+    last: int | None,
+) -> dict[str, object]:
+    """The ruling on a match that options give; empty if they give none."""
+    given: dict[str, object] = {"back_to": back_to, "void": void or None, "expect": last}
+    if winner is not None or score:
+        given["result"] = {"winner": None if winner in (None, "none") else winner, "score": dict(score)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 @click.command()

@@ -103,8 +103,8 @@ class Backend(Protocol):
     def pair(self, tournament: str) -> Added:
         """Pair the next round; the lot for the first colour is drawn before the first one."""
 
-    def publish_round(self, tournament: str) -> Added:
-        """Publish the latest round."""
+    def publish_round(self, tournament: str, despite_calls: str) -> Added:
+        """Publish the latest round; `despite_calls`: why calls that have no answer do not hold it."""
 
     def publish_standings(self, tournament: str, *, final: bool) -> Added:
         """Publish the standings."""

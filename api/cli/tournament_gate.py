@@ -154,13 +154,14 @@ class StoreBackend:
 
         return self._carried_out(tournament, work)
 
-    def publish_round(self, tournament: str) -> Added:
+    def publish_round(self, tournament: str, despite_calls: str) -> Added:
         """Publish the latest round."""
 
         async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> Accepted:
             from domain.tournaments import commands as c
 
-            order = c.PublishRound(round=max(len(log.state.rounds), 1))
+            number = max(len(log.state.rounds), 1)
+            order = converted(c.PublishRound, do="publish_round", round=number, despite_calls=despite_calls)
             return await gate.publish_round(tournament, order, actor, log.entry)
 
         return self._carried_out(tournament, work)

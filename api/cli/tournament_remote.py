@@ -206,10 +206,11 @@ class ServerBackend:
         body = {"expect": found.entry, "draft_sha256": found.draft_sha256}
         return self._added(f"{path}/{found.round}", body)
 
-    def publish_round(self, tournament: str) -> Added:
+    def publish_round(self, tournament: str, despite_calls: str) -> Added:
         """Publish the latest round."""
         seen = self._look(tournament)
-        return self._added(f"{_latest_round(tournament, seen)}/publication", {"expect": seen.entry})
+        body = {"expect": seen.entry, "despite_calls": despite_calls}
+        return self._added(f"{_latest_round(tournament, seen)}/publication", body)
 
     def publish_standings(self, tournament: str, *, final: bool) -> Added:
         """Publish the standings."""

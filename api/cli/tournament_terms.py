@@ -138,7 +138,11 @@ def template(format: str, game: str, edition: str, language: str) -> str:
         "en": "# vpd_cap = 10  # the tie-break VPD counts at most so many points of one round\n",
         "ru": "# vpd_cap = 10  # сколько очков одного тура самое большее считает показатель VPD\n",
     }
-    return "".join(lines) + more + cap[language] + until[language]
+    reads = {
+        "en": '# privileged_reads = "after_match"  # when all see who looked at hidden cards; else at_once\n',
+        "ru": '# privileged_reads = "after_match"  # когда всем видно, кто смотрел скрытое; иначе at_once\n',
+    }
+    return "".join(lines) + more + cap[language] + reads[language] + until[language]
 
 
 def read_terms(path: Path) -> TermsFile:

@@ -552,8 +552,8 @@ class Gate:
     ) -> CommandResult:
         """An organizer who does not play in the match rules on it.
 
-        A match of a tournament is taken back only by those of its officials who may judge its board.  Its end
-        is ruled on the board (`TournamentGate.rule`), so that the tournament's log has the ruling.
+        A match of a tournament is ruled on through its board alone (`TournamentGate.rule`), so that the
+        tournament's log has each ruling.
 
         Args:
             by_tournament: the rules of the match's tournament have allowed this already.
@@ -567,8 +567,7 @@ class Gate:
             if board is None:
                 return
             await self.must_judge(board, by)
-            if back_to is None:
-                raise Refused("ruling", "rule-on-its-board", asdict(board))
+            raise Refused("ruling", "rule-on-its-board", asdict(board))
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             if own is not None:

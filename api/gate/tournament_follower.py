@@ -18,6 +18,7 @@ from api.gate.commit import Inbox
 from api.gate.match_verifier import NotVerified, Work
 from api.gate.tournament_clocks import move_dates, reconvene
 from api.gate.tournament_commands import KIND
+from api.gate.tournament_rulings import lost
 from api.gate.tournaments import TournamentGate
 from api.store.interface import StoreError
 from domain.kernel import Refused
@@ -132,6 +133,8 @@ class TournamentFollower:
         checked = await self._checked(match)
         if checked is None:
             return False
+        for entered in lost(s, match):
+            await self._gate.commands.command(s.id, entered, THE_HOUSE)
         command = recorded(s, one.number, board, found, checked)
         try:
             accepted = await self._gate.commands.command(s.id, command, THE_HOUSE)

@@ -24,6 +24,7 @@ from domain.tournaments.judging import Actor, Given, role_of
 from domain.tournaments.rounds import qualifies
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Tournament
+from domain.tournaments.totals import BOTH_LOST
 from replay.tournaments.results import ranked_of, standings_of
 
 
@@ -155,11 +156,13 @@ def _due(s: Tournament) -> tuple[tuple[GoesOn, ...], tuple[str, ...]]:
 
 
 async def _rates(gate: TournamentGate, s: Tournament, command: c.Rule) -> bool:
-    """Does the running match that this ruling ends count for ratings?"""
+    """Does the running match that this ruling ends, if it ends it, count for ratings?"""
+    if command.match is not None and command.match.result is None:
+        return False
     board = s.rounds[command.round - 1].boards[command.board - 1]
     match = await gate.gate.match(board.match)
     players = [one.player for one in match.seats.values() if one is not None and one.player]
-    is_void = command.result in ("0-0", "--") or len(players) < len(match.seats)
+    is_void = command.result in BOTH_LOST or len(players) < len(match.seats)
     return not (is_void or match.opened.private) and pool_of(LIVE, players, False) == LIVE
 
 
@@ -176,7 +179,9 @@ async def _outside(
         return await gate.with_heads(s, command, known)
     if isinstance(command, c.Advance):
         return await gate.with_ranks(s, known)
-    return await gate.with_move(s, command, known) if isinstance(command, c.Rule) else known
+    if isinstance(command, c.Rule):
+        return await gate.with_move(s, command, actor, known)
+    return known
 
 
 def _standings(s: Tournament, after: Tournament) -> tuple[tuple[str, ...], tuple[Moved, ...]]:

@@ -21,11 +21,18 @@ from api.gate.command_handler import Key
 from api.gate.gate import Gate
 from api.gate.match_evidence import MatchEvidence
 from api.gate.tournament_commands import Accepted, TournamentCommands
+from api.gate.tournament_rulings import (
+    must_be_possible,
+    on_board,
+    on_match,
+    reason_in_match,
+    taken,
+)
 from api.store.interface import Reservation
 from domain.clocks import SECOND
 from domain.events import BoardOf, Ruled
 from domain.games import GAMES
-from domain.kernel import Refused, Result, Seat
+from domain.kernel import Refused, Seat
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
@@ -42,7 +49,7 @@ from domain.tournaments.judging import (
     must_be_official,
 )
 from domain.tournaments.log import Draft
-from domain.tournaments.outcomes import sides_of, sitting
+from domain.tournaments.outcomes import RulingInMatch, for_result, sides_of, sitting
 from domain.tournaments.rounds import must_have_opponents, next_round
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
@@ -359,8 +366,9 @@ class TournamentGate:
         if board.opened:
             reason = f"tournament {s.id}, round {one.number}, board {board.number}: {policy.policy}"
             expect = policy.move if policy.policy == "adjudicate" else None
-            moved = await self._rule_match(s, board, policy.result, one.closed_by, reason, expect)
-            if not moved:
+            moved = await self._end_match(s, board, policy.result, one.closed_by, reason, expect)
+            is_void = board.outcome is not None and not board.outcome.result
+            if not moved and not is_void:
                 return False
         command = c.ApplyPolicy(round=one.number, board=board.number)
 
@@ -370,23 +378,15 @@ class TournamentGate:
         accepted = await self.commands.command(s.id, command, THE_HOUSE, gather=gather)
         return accepted.last >= accepted.first
 
-    async def _rule_match(
+    async def _end_match(
         self, s: Tournament, board: Board, result: str, by: str, reason: str, expect: int | None
     ) -> int:
-        """Have a match's gate take a ruling; return its move, 0 if the match ended first or went on."""
+        """Have a match's gate take a result; return its move, 0 if the match ended first or went on."""
         match = await self.gate.match(board.match)
         if match.closed is None:
-            given = None if result in ("0-0", "--") else self._result(s, board, match, result)
+            asked = for_result(sides_of(s, board, sitting(match)), board, result)
             try:
-                await self.gate.rule(
-                    board.match,
-                    by,
-                    reason,
-                    expect=expect,
-                    result=given,
-                    void=given is None,
-                    by_tournament=True,
-                )
+                await self._rule_match(match, asked, by, reason, expect)
             except Refused as error:
                 if error.kind not in ("over", "stale"):
                     raise
@@ -394,12 +394,21 @@ class TournamentGate:
         ruled = [record for record in match.records[-4:] if isinstance(record.entry, Ruled)]
         return next((record.move for record in ruled if record.entry.reason == reason), 0)
 
-    @staticmethod
-    def _result(s: Tournament, board: Board, match: Match, result: str) -> Result:
-        winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[0], "")
-        sides = sides_of(s, board, sitting(match))
-        seat = next((seat for seat, name in sides.items() if name == winner), None)
-        return Result(seat, "ruling", {})
+    async def _rule_match(
+        self, match: Match, asked: RulingInMatch, by: str, reason: str, expect: int | None
+    ) -> int:
+        """Have a match's gate take a ruling; return its move.  Raises Refused: see `Gate.rule`."""
+        accepted = await self.gate.rule(
+            match.id,
+            by,
+            reason,
+            expect=expect,
+            back_to=asked.back_to,
+            result=asked.result,
+            void=asked.void,
+            by_tournament=True,
+        )
+        return accepted.first
 
     async def forfeit_no_shows(self, tournament: str) -> int:
         """Rule forfeits on boards whose entrants did not sit down in the time of grace; return how many.
@@ -427,7 +436,7 @@ class TournamentGate:
             self._begun.add(board.match)
             return False
         reason = f"tournament {s.id}, round {one.number}, board {board.number}: no show"
-        moved = await self._rule_match(s, board, "--", HOUSE_RULES, reason, match.move)
+        moved = await self._end_match(s, board, "--", HOUSE_RULES, reason, match.move)
         if not moved:
             return False
         w, b = came if board.seated == board.entrants else reversed(came)
@@ -451,44 +460,67 @@ class TournamentGate:
         key: Key | None = None,
         preview: str = "",
     ) -> Accepted:
-        """Decide the result of a board; a match that runs is ended by its own gate first.
+        """Decide the result of a board, or rule on its match; a match that runs takes it first.
 
         Args:
             preview: the hash of a preview of this command, which a closed round needs.
 
         Raises:
-            Refused: preview, and see `arbiters.rule`.
+            Refused: preview, and see `arbiters.rule`; of a ruling on the match also over, stale and ruling.
         """
 
         async def gather(s: Tournament, known: Given) -> Given:
             tree = self._locked(tournament).tree
-            before = await self.with_move(s, command, known)
+            before = await self.with_move(s, command, actor, known)
             draft = judged(s, tree, command, actor, before, expect)
             one = s.rounds[command.round - 1]
             if one.status == "closed" and not preview:
                 raise Refused("preview", "preview-needed")
             if preview and preview != preview_hash(draft):
                 raise Refused("preview", "preview-differs")
-            board = one.boards[command.board - 1]
             if not before.moved:
                 return known
-            reason = f"tournament {s.id}, entry {s.entry + 1}: {command.text}"[:2000]
-            seen = before.moved - 1 if preview else None
-            moved = await self._rule_match(s, board, command.result, actor.person, reason, seen)
+            moved = await self._take(s, one.boards[command.board - 1], command, actor, before, preview)
             if preview and moved != before.moved:
                 raise Refused("preview", "preview-differs")
-            return replace(known, moved=moved)
+            return replace(before, moved=moved)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
-    async def with_move(self, s: Tournament, command: c.Rule, known: Given) -> Given:
-        """Return what is given for a ruling: with the move by which a running match will take it."""
+    async def _take(
+        self, s: Tournament, board: Board, command: c.Rule, actor: Actor, before: Given, preview: str
+    ) -> int:
+        """Have the match of a board take a ruling, unless it did so before a crash; return its move."""
+        match = await self.gate.match(board.match)
+        asked = on_match(s, board, match, command)
+        if (moved := taken(s, match, asked, actor.person, command.text)) > 0:
+            return moved
+        seen, reason = before.moved - 1 if preview else None, reason_in_match(s, command.text)
+        if command.match is None:
+            return await self._end_match(s, board, command.result or "", actor.person, reason, seen)
+        seen = command.match.expect if seen is None else seen
+        return await self._rule_match(match, asked, actor.person, reason, seen)
+
+    async def with_move(self, s: Tournament, command: c.Rule, actor: Actor, known: Given) -> Given:
+        """Return what is given for a ruling: with the move by which a running match will take it.
+
+        Raises:
+            Refused: forbidden; over, stale, ruling: the match will not take it.
+        """
+        must_be_official(s, actor)
         one = s.at_round(command.round)
         board = one.board(command.board) if one else None
-        if board is None or not board.opened:
+        if board is None or not board.opened or (command.result is None) == (command.match is None):
             return known
         match = await self.gate.match(board.match)
-        return known if match.closed else replace(known, moved=match.move + 1)
+        asked = on_match(s, board, match, command)
+        moved = taken(s, match, asked, actor.person, command.text)
+        if command.match is not None and not moved:
+            must_be_possible(match, asked, actor.person, command.match.expect)
+        if not moved and match.closed:
+            return known
+        given = on_board(s, board, match, asked) if command.match else ""
+        return replace(known, moved=moved or match.move + 1, match_result=given)
 
     async def standings(self, s: Tournament, division: int | None = None) -> Standings:
         """Return the standings of a state; the latest ones that were computed are kept.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -14,11 +14,11 @@ from api.http.request_schemas import Request
 from api.http.views import LogView
 from domain.bounds import MatchId
 from domain.chance import Secret
-from domain.log import NOTHING, b64, unb64
+from domain.log import NOTHING, Record, b64, unb64
 from domain.match import Match
 from domain.match_base import Chair
 from domain.tournaments.commands import EntryNumber, Reason
-from domain.tournaments.events import PARTY, PrivilegedRead
+from domain.tournaments.events import OFFICIALS, PARTY, PrivilegedRead, Read
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.state import Board, Tournament
 from replay.audit import Offer, offered
@@ -53,15 +53,6 @@ class PrivilegedAnswer(Struct, frozen=True):
     text: str
 
 
-class PrivilegedReads(Struct, frozen=True):
-    """All privileged reads of a tournament, as their entries are."""
-
-    tournament: str
-    entry: int
-    root: str
-    reads: tuple[Any, ...]
-
-
 class SealedPart(Struct, frozen=True):
     """The private part of an entry for one audience (JSON as text), and the salt of its commitment."""
 
@@ -69,6 +60,19 @@ class SealedPart(Struct, frozen=True):
     audience: str
     part: str
     salt: str
+
+
+class PrivilegedReads(Struct, frozen=True):
+    """All privileged reads of a tournament, as their entries are.
+
+    opened: what is sealed in those about matches that are over, with the salts of the commitments.
+    """
+
+    tournament: str
+    entry: int
+    root: str
+    reads: tuple[Any, ...]
+    opened: tuple[SealedPart, ...] = ()
 
 
 class SealedParts(Struct, frozen=True):
@@ -139,11 +143,33 @@ class DisputeView(Struct, frozen=True, kw_only=True):
     held: Held | None = None
 
 
-def privileged_reads(log: TournamentLog) -> tuple[msgspec.Raw, ...]:
-    """Return the entries of all privileged reads, as their leaves were written."""
-    return tuple(
-        msgspec.Raw(record.leaf) for record in log.records if isinstance(record.entry, PrivilegedRead)
-    )
+def _opened(record: Record, audience: str, secret: Secret) -> SealedPart:
+    salt = b64(secret.salt(record.move, audience))
+    return SealedPart(record.move, audience, record.part(audience).decode(), salt)
+
+
+def privileged_reads(log: TournamentLog) -> list[Record]:
+    """Return the records of all privileged reads."""
+    return [record for record in log.records if isinstance(record.entry, PrivilegedRead)]
+
+
+def sealed_read(record: Record) -> Read | None:
+    """Return what a privileged read keeps sealed until its match is over; None if it seals nothing."""
+    read: Read | None = record.parts[OFFICIALS].read
+    return read
+
+
+def privileged_reads_view(
+    log: TournamentLog, secret: Secret | None, records: Sequence[Record], over: Collection[str]
+) -> PrivilegedReads:
+    """Return privileged reads as everybody may see them; `over`: the matches that are over."""
+    opened = [
+        _opened(record, OFFICIALS, secret)
+        for record in records
+        if secret is not None and (read := sealed_read(record)) is not None and read.match in over
+    ]
+    leaves = tuple(msgspec.Raw(record.leaf) for record in records)
+    return PrivilegedReads(log.id, log.entry, b64(log.root), leaves, tuple(opened))
 
 
 def sealed_parts(log: TournamentLog, secret: Secret | None, player: str | None, after: int) -> SealedParts:
@@ -158,10 +184,8 @@ def sealed_parts(log: TournamentLog, secret: Secret | None, player: str | None, 
         if len(found) >= MOST_PARTS:
             return SealedParts(log.id, log.entry, tuple(found), record.move - 1)
         for name in record.audiences:
-            part = record.part(name)
-            if part != NOTHING and (is_open or name == mine):
-                salt = b64(secret.salt(record.move, name))
-                found.append(SealedPart(record.move, name, part.decode(), salt))
+            if record.part(name) != NOTHING and (is_open or name == mine):
+                found.append(_opened(record, name, secret))
     return SealedParts(log.id, log.entry, tuple(found), None)
 
 
@@ -174,13 +198,13 @@ def disputes_of(s: Tournament) -> tuple[Dispute, ...]:
 def dispute_of(s: Tournament, round_number: int, board: Board) -> Dispute:
     """Return why a board is in question; not at all if `why` is empty."""
     about = [call for call in s.calls.values() if (call.round, call.board) == (round_number, board.number)]
-    against = [call for call in s.calls.values() if board.ruling and call.ruling == board.ruling.entry]
+    against = [call for call in s.calls.values() if call.ruling in board.ruled_by]
     checked = board.outcome.checked.values() if board.outcome else ()
     reasons = {
         "frozen": board.frozen,
         "called": bool(about),
         "objected": bool(against),
-        "ruled": board.ruling is not None,
+        "ruled": bool(board.ruled_by),
         "not verified": any(light != "ok" for light in checked),
         "unconfirmed": board.outcome is not None and not board.stands,
     }

@@ -18,6 +18,7 @@ from domain.tournaments.commands import (
     EntryNumber,
     HeldMove,
     HeldRoot,
+    MatchRuling,
     Pairing,
     Rating,
     Reason,
@@ -80,12 +81,13 @@ class RoundClosing(Request, frozen=True):
 
 
 class BoardRuling(Request, frozen=True):
-    """A ruling on a board."""
+    """A ruling on a board: exactly one of its `result`, and a ruling on its `match`, which runs."""
 
     expect: EntryNumber
-    result: Result
     reason: RulingReason
     text: Reason
+    result: Result | None = None
+    match: MatchRuling | None = None
     rule: Annotated[str, Meta(max_length=200)] = ""
     note: Text = ""
     reported: bool = False

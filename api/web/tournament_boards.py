@@ -36,6 +36,7 @@ from replay.final_scoring import Scored, scored_now
 from replay.words import Words
 
 REASONS: tuple[str, ...] = get_args(c.RulingReason)
+ON_MATCH = ("back", "void")  # what the form offers beside results while the match runs
 
 
 class LogLine(Struct, frozen=True):
@@ -48,6 +49,7 @@ class LogLine(Struct, frozen=True):
     detail: str = ""
     reason: str = ""
     text: str = ""
+    ruled: e.Ruled | None = None  # a ruling that took the match back, or made it void
 
 
 async def board_page(pages: HasShell, call: Call, tournament: str, round_number: str, board: str) -> Response:
@@ -81,6 +83,7 @@ async def _page(
         lines=list(_lines(frame, one, found)),
         results=e.RESULTS,
         reasons=REASONS,
+        on_match=ON_MATCH if match and not match.closed else (),
         may_rule=frame.officiates and one.status != "paired" and frame.s.ended != "cancelled",
         asked=asked or {},
         query=query,
@@ -132,6 +135,7 @@ def _lines(frame: Frame, one: Round, board: Board) -> Iterator[LogLine]:
 
 def _line(frame: Frame, entry: e.Entry) -> LogLine:
     detail = reason = text = ""
+    on_match = entry if isinstance(entry, e.Ruled) and not entry.result else None
     if isinstance(entry, e.Ruled):
         detail, reason, text = entry.result, entry.reason, " · ".join(filter(None, (entry.rule, entry.text)))
     elif isinstance(entry, e.ResultRecorded):
@@ -141,7 +145,17 @@ def _line(frame: Frame, entry: e.Entry) -> LogLine:
     elif isinstance(entry, e.RoundPublished):
         text = entry.reason
     by = frame.person(entry.by) if entry.by else ""
-    return LogLine(entry.entry, str(entry.__struct_config__.tag), entry.at, by, detail, reason, text)
+    kind = str(entry.__struct_config__.tag)
+    return LogLine(entry.entry, kind, entry.at, by, detail, reason, text, on_match)
+
+
+def _decided(form: Mapping[str, str]) -> dict[str, object]:
+    """The fields of a form, a ruling on the match as an object of its own.  Raises Refused: invalid."""
+    plain: dict[str, object] = {name: value for name, value in form.items() if name != "back_to"}
+    if form.get("result") in ON_MATCH:
+        is_void = plain.pop("result") == "void"
+        plain["match"] = {"void": True} if is_void else {"back_to": number_in(form, "back_to")}
+    return plain
 
 
 async def rule(pages: HasShell, call: Call, tournament: str, round_number: str, board: str) -> Response:
@@ -156,7 +170,8 @@ async def rule(pages: HasShell, call: Call, tournament: str, round_number: str, 
     expect, seen = number_in(form, "expect"), form.pop("preview", "")
     scored = number_in(form, "scored") if "scored" in form else None
     form.pop("scored", None)
-    command = converted({**form, "do": "rule", "round": one.number, "board": found.number}, c.Rule)
+    plain = {**_decided(form), "do": "rule", "round": one.number, "board": found.number}
+    command = converted(plain, c.Rule)
     gate, actor = call.services.tournaments, actor_of(call)
     if not seen:
         preview = await previewed(gate, tournament, command, actor, expect)

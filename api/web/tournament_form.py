@@ -27,6 +27,7 @@ from domain.tournaments.formats.knockout import MOST_GAMES, BestOf
 from domain.tournaments.formats.knockout import rounds as rounds_of_bracket
 from domain.tournaments.formats.league import MOST_DIVISIONS
 from domain.tournaments.terms import (
+    AFTER_MATCH,
     BOTH,
     GAME_POINTS,
     MOST_BYES,
@@ -185,6 +186,8 @@ def _common(reader: _Reader) -> dict[str, Any]:
             plain[name] = reader.chosen(name, values)
     for name in ("rated", "waiting_list", "late_byes", "calls_hold"):
         plain[name] = form.get(name) == "true"
+    if form.get("reads_after") == "true":
+        plain["privileged_reads"] = AFTER_MATCH
     return plain
 
 

@@ -15,15 +15,23 @@ from starlette.responses import Response
 
 from api.gate import CachedMatch
 from api.gate.tournament_measures import carry_out
+from api.gate.tournament_previews import Preview, previewed
 from api.http.permissions import looked
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
-from api.http.tournament_disputes import DisputeView, dispute_of, dispute_view
+from api.http.tournament_disputes import (
+    DisputeView,
+    dispute_of,
+    dispute_view,
+    privileged_reads,
+    sealed_read,
+)
 from api.http.views import players_of
 from api.web.clocks import SeatClock, read_off, seat_clock
 from api.web.previews import nearest_move
 from api.web.shell import HasShell
 from api.web.shown_position import status_items
+from api.web.tournament_boards import REASONS
 from api.web.tournament_parts import (
     Frame,
     back_to,
@@ -40,7 +48,7 @@ from domain.match import Match
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
-from domain.tournaments.judging import must_be_official, must_go_on, must_not_be_interested
+from domain.tournaments.judging import must_be_official
 from domain.tournaments.measures import ALL, board_of_match
 from domain.tournaments.state import Board, Round
 from replay.boards.drawing import svg
@@ -105,16 +113,18 @@ async def _page(
     opened: bool = False,
     kept: Held | None = None,
     call_text: tuple[int, str] = (0, ""),
-    back: str = "",
+    back: c.Rule | None = None,
+    preview: Preview | None = None,
 ) -> Response:
     """The page; `opened`: an entry says that the reader sees all views, though the match runs.
 
-    `back`: why the match is to be taken back to this move; the page then asks once more.
+    `back`: the ruling that takes the match back to this move, with its preview; the page then asks once more.
     """
     match, call = cached.match, frame.call
     one, board = board_of_match(frame.s, match.id)
     names = await call.services.names.of(players_of(cached), call.language)
     everything = opened or match.closed is not None
+    may_read = not frame.s.took_part(actor_of(call).person)
     async with call.services.rendering:
         room = await asyncio.to_thread(
             _room, frame, cached, Words(match, call.language), names, move, everything
@@ -139,8 +149,10 @@ async def _page(
         notes=_notes(frame, one, board),
         call_text=call_text,
         back=back,
-        reads=_reads(frame, match.id),
-        may_read=not frame.s.took_part(actor_of(call).person),
+        preview=preview,
+        reasons=REASONS,
+        reads=_reads(frame, match, may_read=may_read),
+        may_read=may_read,
         read_off=read_off,
         query=call.request.query_params,
     )
@@ -195,10 +207,27 @@ def _notes(frame: Frame, one: Round, board: Board) -> list[int]:
     return [entry for entry in ruled if frame.log.records[entry - 1].parts["officials"].text]
 
 
-def _reads(frame: Frame, match: str) -> Sequence[e.PrivilegedRead]:
-    """The privileged reads of a match, as their entries are."""
-    entries = (record.entry for record in frame.log.records)
-    return [entry for entry in entries if isinstance(entry, e.PrivilegedRead) and entry.match == match]
+class ReadShown(Struct, frozen=True):
+    """A privileged read of a match: its entry and time (µs UTC), and what it showed to whom."""
+
+    entry: int
+    at: int | None
+    read: e.Read | e.PrivilegedRead
+
+
+def _reads(frame: Frame, match: Match, *, may_read: bool) -> Sequence[ReadShown]:
+    """The privileged reads of a match.
+
+    Those that are sealed until it is over are shown before only to officials who may look at it themselves.
+    """
+    found = []
+    for record in privileged_reads(frame.log):
+        sealed = sealed_read(record)
+        is_open = sealed is None or may_read or match.closed is not None
+        read = sealed or record.entry
+        if is_open and read.match == match.id:
+            found.append(ReadShown(record.move, record.entry.at, read))
+    return found
 
 
 # ── What the forms of the room do ──
@@ -265,22 +294,19 @@ async def _read_call(
 async def _take_back(
     pages: HasShell, frame: Frame, match: str, form: Mapping[str, str], expect: int
 ) -> Response:
-    """Have the match go on from an earlier move; without `last` (the latest move seen), only show the move.
+    """Have the match go on from an earlier move; without `preview` only show the table there.
 
-    The match's own log takes the ruling, and refuses it if the match went on since.
+    `last`: the latest move that the official has seen.  The match refuses the ruling if it went on since.
     """
-    call, s = frame.call, frame.s
-    if expect != frame.latest:
-        raise Refused("stale", "tournament-went-on", {"entry": frame.latest, "expect": expect})
-    must_go_on(s)
-    must_not_be_interested(s, *board_of_match(s, match), actor_of(call))
-    cached, move, reason = await looked(call, match), number_in(form, "move"), form.get("reason", "")
-    if not reason:
-        raise Refused("invalid", QUOTED, {"said": "reason"})
-    if not 1 <= move < cached.match.move:
-        raise Refused("unknown-move", "no-such-move", {"last": cached.match.move - 1})
-    if "last" not in form:
-        return await _page(pages, frame, cached, move, back=reason)
-    by, last = actor_of(call).person, number_in(form, "last")
-    await call.gate.rule(match, by, reason, expect=last, back_to=move)
+    call, s, move = frame.call, frame.s, number_in(form, "move")
+    one, board = board_of_match(s, match)
+    on_match = {"back_to": move, **({"expect": number_in(form, "last")} if "last" in form else {})}
+    plain = {name: form.get(name, "") for name in ("reason", "text")} | {"do": "rule", "match": on_match}
+    order = converted({**plain, "round": one.number, "board": board.number}, c.Rule)
+    gate, actor = call.services.tournaments, actor_of(call)
+    if not (seen := form.get("preview", "")):
+        preview = await previewed(gate, s.id, order, actor, expect)
+        cached = await looked(call, match)
+        return await _page(pages, frame, cached, move, back=order, preview=preview)
+    await gate.rule(s.id, order, actor, expect, preview=seen)
     return back_to(call, s.id, f"disputes/{match}")

@@ -14,6 +14,7 @@ from domain.tournaments.judging import (
     entrant_for,
     entrant_in,
     must_be_director,
+    must_be_house,
     must_be_official,
     must_go_on,
     must_not_be_interested,
@@ -50,7 +51,7 @@ def call_arbiter(s: Tournament, command: c.CallArbiter, actor: Actor, given: Giv
         command.held_root is not None and command.board is None
     ):
         raise Refused("invalid", "held-root-with-board")
-    rulings = {board.ruling.entry for had in s.rounds for board in had.boards if board.ruling}
+    rulings = {entry for had in s.rounds for board in had.boards for entry in board.ruled_by}
     if command.ruling is not None and command.ruling not in rulings:
         raise Refused("not-found", "no-such-ruling", {"entry": command.ruling})
     if sum(call.entrant == one.id for call in s.standing_calls) >= MOST_CALLS:
@@ -131,7 +132,11 @@ def _is_neutral(s: Tournament, call: Call, person: str) -> bool:
 
 @on(c.Rule)
 def rule(s: Tournament, command: c.Rule, actor: Actor, given: Given) -> list[New]:
-    """An official decides the result of a board; also after the tournament was published."""
+    """An official decides the result of a board, or rules on its match.
+
+    A result may be ruled after the tournament was published, too.  A match that is taken back or void gives
+    its board no result.
+    """
     must_be_official(s, actor)
     must_be_plain({"text": command.text, "rule": command.rule, "note": command.note})
     one = round_in(s, command.round)
@@ -141,17 +146,50 @@ def rule(s: Tournament, command: c.Rule, actor: Actor, given: Given) -> list[New
     if s.ended == "cancelled":
         must_go_on(s)
     must_not_be_interested(s, one, board, actor)
+    _must_rule_once(s, command, board, given)
+    on_match = command.match
     fields = {
         "round": one.number,
         "board": board.number,
-        "result": command.result,
+        "result": given.match_result if on_match else command.result,
         "reason": command.reason,
         "rule": command.rule,
         "text": command.text,
         "move": given.moved,
         "reported": command.reported,
+        "match": board.match if given.moved else "",
+        "back_to": (on_match.back_to or 0) if on_match else 0,
+        "void": on_match.void if on_match else False,
     }
     return [New(e.Ruled, fields, {e.OFFICIALS: e.Sealed(command.note)} if command.note else {})]
+
+
+def _must_rule_once(s: Tournament, command: c.Rule, board: Board, given: Given) -> None:
+    """Check that a ruling is one: on the result of a board, or on its match, which runs.
+
+    Raises:
+        Refused: invalid, late, not-found, over.
+    """
+    if (command.result is None) == (command.match is None) or (command.match and command.reported):
+        raise Refused("invalid", "board-or-match")
+    if command.match is None:
+        return
+    must_go_on(s)
+    if not board.opened:
+        raise Refused("not-found", "no-match-of-this-tournament")
+    if not given.moved:
+        raise Refused("over", "match-over")
+
+
+@on(c.EnterRuling)
+def enter_ruling(s: Tournament, command: c.EnterRuling, actor: Actor, given: Given) -> list[New]:
+    """The house enters a ruling that a match took, and whose entry was lost in a crash."""
+    must_be_house(actor)
+    board = board_in(round_in(s, command.round), command.board)
+    if s.ended or command.move in s.moves_ruled(command.round, command.board):
+        return []
+    about = {name: getattr(command, name) for name in ("round", "board", "move", "back_to", "text")}
+    return [New(e.Ruled, about | {"reason": "other", "match": board.match})]
 
 
 @on(c.Penalise)

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from domain.bounds import MatchId, PlayerId
+from domain.bounds import MatchId, Number, PlayerId, Score, SeatName
 from domain.tournaments.events import Result
 from domain.tournaments.terms import FIELDS, MOST_ENTRANTS, MOST_ROUNDS, Time
 
@@ -328,20 +328,52 @@ class AnswerCall(_Command, frozen=True, kw_only=True, tag="answer"):
     outcome: Literal["answered", "refused", "ruled"] = "answered"
 
 
-class Rule(_Command, frozen=True, kw_only=True, tag="rule"):
-    """An official decides the result of a board; the note is sealed.
+class MatchResult(Struct, frozen=True, forbid_unknown_fields=True):
+    """The result of a match by ruling: who wins (null: no winner), and the score of each seat."""
 
+    winner: SeatName | None
+    score: dict[SeatName, Score] = {}
+
+
+class MatchRuling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A ruling on the match of a board: exactly one of `back_to`, `result` and `void`.
+
+    back_to: the match goes on from the table after this move.  void: it is over, without a result.
+    expect: the latest move that the caller has seen; a match that went on since refuses the ruling.
+    """
+
+    back_to: Number | None = None
+    result: MatchResult | None = None
+    void: bool = False
+    expect: Number | None = None
+
+
+class Rule(_Command, frozen=True, kw_only=True, tag="rule"):
+    """An official decides the result of a board, or rules on its match, which runs; the note is sealed.
+
+    result, match: exactly one of them.
     reported: the result comes from elsewhere, such as a table in a hall.
     """
 
     round: RoundNumber
     board: BoardNumber
-    result: Result
     reason: RulingReason
     text: Reason
+    result: Result | None = None
+    match: MatchRuling | None = None
     rule: Annotated[str, Meta(max_length=200)] = ""
     note: Text = ""
     reported: bool = False
+
+
+class EnterRuling(_Command, frozen=True, kw_only=True, tag="enter_ruling"):
+    """The house found a ruling in the log of a match that took it back, and no entry that names its move."""
+
+    round: RoundNumber
+    board: BoardNumber
+    move: int
+    back_to: int
+    text: str
 
 
 class Penalise(_Command, frozen=True, kw_only=True, tag="penalise"):
@@ -517,5 +549,6 @@ Command = (
     | Reconvene
     | NoShow
     | Rule
+    | EnterRuling
     | Publish
 )

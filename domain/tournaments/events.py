@@ -16,7 +16,7 @@ from domain.tournaments.terms import Terms
 
 OFFICIALS = "officials"  # the audience of directors and arbiters
 PARTY = "party:"  # with the id of an entrant: the audience of that entrant
-Role = Literal["director", "arbiter", "entrant", "organizer", "player", "admin", "house"]
+Role = Literal["director", "arbiter", "entrant", "organizer", "player", "admin", "house", "official"]
 Result = Literal["1-0", "0-1", "½", "0-0", "+-", "-+", "--"]
 """The results of a board, the entrant with the first colour first; the last three are forfeits."""
 RESULTS: tuple[Result, ...] = ("1-0", "0-1", "½", "0-0", "+-", "-+", "--")
@@ -25,7 +25,8 @@ RESULTS: tuple[Result, ...] = ("1-0", "0-1", "½", "0-0", "+-", "-+", "--")
 class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="kind"):
     """One entry of a tournament; `at` is in microseconds UTC, None if the time is unknown.
 
-    by, role: who acted ("" is the house), and in which role.
+    by, role: who acted ("" is the house), and in which role.  "official" without a name is an official whom
+        the sealed part names.
     """
 
     entry: int
@@ -36,10 +37,27 @@ class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag
     role: Role = "house"
 
 
+class Read(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Who is about to be shown which moves of a running match from a view, in which role, and why."""
+
+    person: str
+    role: Role
+    why: str
+    match: str
+    view: str = ""
+    first: int = 0
+    last: int = 0
+
+
 class Sealed(Struct, frozen=True, gc=False, omit_defaults=True):
-    """What one audience knows beyond the leaf: the text of a call or an answer, or the note of a ruling."""
+    """What one audience knows beyond the leaf.
+
+    text: of a call or an answer, or the note of a ruling.
+    read: what a privileged read shows, if the terms have it in public only after the match.
+    """
 
     text: str = ""
+    read: Read | None = None
 
 
 # ── The tournament itself ──
@@ -308,20 +326,26 @@ class ArbiterAnswered(Entry, frozen=True, kw_only=True, tag="arbiter_answered"):
 
 
 class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
-    """A board has this result, whatever was recorded.
+    """A board has this result, whatever was recorded; or its match was taken back or is void.
 
+    result: "" if the match was taken back or is void.
     move: the move of the match by which its own gate took the ruling; 0 if the match was over.
     reported: the result came from elsewhere (a table in a hall), and nothing proves it.
+    match: that match, if an official ruled while it ran; entries of older versions have only `move`.
+    back_to: it goes on from the table after this move.  void: it is over, without a result.
     """
 
     round: int
     board: int
-    result: str
+    result: str = ""
     reason: str
     rule: str = ""
     text: str = ""
     move: int = 0
     reported: bool = False
+    match: str = ""
+    back_to: int = 0
+    void: bool = False
 
 
 class Penalised(Entry, frozen=True, kw_only=True, tag="penalised"):
@@ -381,10 +405,13 @@ class Released(Entry, frozen=True, kw_only=True, tag="released"):
 
 
 class PrivilegedRead(Entry, frozen=True, kw_only=True, tag="privileged_read"):
-    """An official is about to be shown what is hidden: a view of a match, or the sealed text of an entry."""
+    """An official is about to be shown what is hidden: a view of a match, or the sealed text of an entry.
 
-    person: str
-    why: str
+    All fields are left out if a sealed `Read` has them until the match is over.
+    """
+
+    person: str = ""
+    why: str = ""
     match: str = ""
     view: str = ""
     first: int = 0

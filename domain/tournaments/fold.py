@@ -21,6 +21,7 @@ from domain.tournaments.state import (
     Board,
     Call,
     Entrant,
+    MatchRuled,
     Move,
     Outcome,
     Publication,
@@ -280,9 +281,12 @@ def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
 
 @_on(e.Ruled)
 def _ruled(s: Tournament, entry: e.Ruled) -> Tournament:
-    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported)
-    made = RuledBoard(entry.round, entry.board, entry.by)
+    made = RuledBoard(entry.round, entry.board, entry.by, entry.move)
     s = replace(s, rulings={**s.rulings, entry.entry: made})
+    if not entry.result:
+        on_match = MatchRuled(entry.entry, entry.by, entry.reason, entry.move, entry.back_to)
+        return _at_board(s, entry.round, entry.board, lambda known: replace(known, match_ruled=on_match))
+    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported)
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, ruling=ruling))
 
 

@@ -53,6 +53,7 @@ class Given(Struct, frozen=True, kw_only=True):
     bots: those of the players to whom the command gives a place who are programs.
     heads: the latest move of the match of each unfinished board.
     moved: the move of the match by which its gate took a ruling.
+    match_result: the result that a ruling on the match gives its board; "" if none.
     standings_sha256, bundle_sha256: of what is published.
     ranked: the entrants of the latest stage by place, or of each division of a league.
     """
@@ -66,6 +67,7 @@ class Given(Struct, frozen=True, kw_only=True):
     bots: frozenset[str] = frozenset()
     heads: Mapping[int, Head] = {}
     moved: int = 0
+    match_result: str = ""
     standings_sha256: str = ""
     bundle_sha256: str = ""
     ranked: tuple[tuple[Ranked, ...], ...] = ()

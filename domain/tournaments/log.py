@@ -81,12 +81,14 @@ class New(Struct, frozen=True):
 
     sealed: the private part of each audience that knows more than the leaf.
     party: the entrant who is an audience beside the officials; named in public by this kind of entry.
+    unnamed: the leaf does not say which official acts; a sealed part does.
     """
 
     kind: type[Entry]
     fields: Mapping[str, Any] = {}
     sealed: Mapping[str, Sealed] = {}
     party: str = ""
+    unnamed: bool = False
 
     @property
     def audiences(self) -> tuple[str, ...]:
@@ -115,7 +117,8 @@ class Draft:
         names = new.audiences
         known = {name: new.sealed.get(name, _EMPTY) for name in names}
         stored = {name: NOTHING if part is _EMPTY else canonical(part) for name, part in known.items()}
-        who: dict[str, Any] = {"at": self._now, "by": self._by, "role": self._role}
+        by, role = ("", "official") if new.unnamed else (self._by, self._role)
+        who: dict[str, Any] = {"at": self._now, "by": by, "role": role}
 
         def make(prev: str, sealed: dict[str, str]) -> Entry:
             return new.kind(entry=number, prev=prev, sealed=sealed, **who, **new.fields)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from domain.clocks import DAY, MOST_LEFT
 from domain.kernel import Refused
 from domain.tournaments import commands as c
@@ -16,11 +18,12 @@ from domain.tournaments.judging import (
     must_go_on,
     must_not_be_interested,
     on,
+    role_of,
     round_in,
 )
 from domain.tournaments.log import New
 from domain.tournaments.state import Board, Round, Tournament
-from domain.tournaments.terms import must_be_plain
+from domain.tournaments.terms import AFTER_MATCH, must_be_plain
 
 MOST_MOVES = (
     100_000  # of one privileged read; an answer over HTTP shows fewer (`api.http.tournament_disputes`)
@@ -151,12 +154,16 @@ def _of_round(s: Tournament, command: c.Extend | c.Adjourn | c.Pause | c.Resume,
 
 @on(c.ReadPrivileged)
 def read_privileged(s: Tournament, command: c.ReadPrivileged, actor: Actor, given: Given) -> list[New]:
-    """An official is about to be shown what is hidden: the entry is stored before a byte is sent."""
+    """An official is about to be shown what is hidden: the entry is stored before a byte is sent.
+
+    If terms say so, the part of it that names official, match, moves and reason is sealed until the match is
+    over.  That of a sealed text never is: the texts of calls and notes show nothing of a match.
+    """
     must_be_official(s, actor)
     must_be_plain({"why": command.why})
     if (command.match is None) == (command.sealed_entry is None):
         raise Refused("invalid", "read-one-thing")
-    about = {"person": actor.person, "why": command.why}
+    about: dict[str, Any] = {"person": actor.person, "why": command.why}
     if command.match is None:
         _must_not_be_concerned(s, command.sealed_entry or 0, actor)
         return [New(e.PrivilegedRead, about | {"sealed_entry": command.sealed_entry})]
@@ -166,7 +173,11 @@ def read_privileged(s: Tournament, command: c.ReadPrivileged, actor: Actor, give
     if not 1 <= command.first <= command.last < command.first + MOST_MOVES:
         raise Refused("invalid", "read-which-moves", {"most": MOST_MOVES})
     about |= {"match": command.match, "view": command.view or ALL}
-    return [New(e.PrivilegedRead, about | {"first": command.first, "last": command.last})]
+    about |= {"first": command.first, "last": command.last}
+    if s.terms.privileged_reads != AFTER_MATCH:
+        return [New(e.PrivilegedRead, about)]
+    sealed = e.Sealed(read=e.Read(role=role_of(s, actor), **about))
+    return [New(e.PrivilegedRead, {}, {e.OFFICIALS: sealed}, unnamed=True)]
 
 
 def _must_not_be_concerned(s: Tournament, entry: int, actor: Actor) -> None:

@@ -15,13 +15,29 @@ from domain.tournaments.commands import RecordResult
 from domain.tournaments.drafts import options_of
 from domain.tournaments.state import Board, Tournament
 from domain.tournaments.terms import BID, BY_LOT
+from domain.tournaments.totals import BOTH_LOST
+
+RULING = "ruling"  # the reason of a result that was ruled
+
+
+class RulingInMatch(Struct, frozen=True):
+    """What a ruling in the log of a match decided: exactly one of these."""
+
+    back_to: int | None = None
+    result: Result | None = None
+    void: bool = False
+
+
+def decided_by(entry: Ruled) -> RulingInMatch:
+    """Return what a ruling decided."""
+    return RulingInMatch(entry.back_to, entry.result, entry.void)
 
 
 class EndedMatch(Struct, frozen=True):
     """What a tournament needs to know of a match that is over.
 
     place: the board for which it was opened.  players: by seat, "" for a seat that nobody took.
-    first_root, root: over the first move, and over all moves.  rulings: the moves that are rulings.
+    first_root, root: over the first move, and over all moves.  rulings: by their moves.
     result: None if it has none; by: what closed it.  house_seeded: did no seat add a salt?
     """
 
@@ -31,7 +47,7 @@ class EndedMatch(Struct, frozen=True):
     moves: int
     first_root: str
     root: str
-    rulings: tuple[int, ...]
+    rulings: Mapping[int, RulingInMatch]
     result: Result | None
     by: str
     house_seeded: bool = False
@@ -49,7 +65,11 @@ def ended(match: Match) -> EndedMatch | None:
         moves=closed.move,
         first_root=b64(match.roots[0]),
         root=b64(match.roots[-1]),
-        rulings=tuple(record.move for record in match.records if isinstance(record.entry, Ruled)),
+        rulings={
+            record.move: decided_by(entry)
+            for record in match.records
+            if isinstance(entry := record.entry, Ruled)
+        },
         result=closed.result,
         by=closed.by,
         house_seeded=match.house_seeded,
@@ -134,6 +154,19 @@ def result_of(board: Board, winner: str, drawn: bool) -> str:
     if winner:
         return "1-0" if winner == board.w else "0-1"
     return "½" if drawn else ""
+
+
+def for_result(sides: Mapping[Seat, str], board: Board, result: str) -> RulingInMatch:
+    """Return the ruling by which a running match ends so that its board has a result.
+
+    Args:
+        sides: the entrant of each seat.
+    """
+    if result in BOTH_LOST:
+        return RulingInMatch(void=True)
+    winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[:1], "")
+    seat = next((seat for seat, name in sides.items() if name == winner), None)
+    return RulingInMatch(result=Result(seat, RULING, {}))
 
 
 def _people(s: Tournament, name: str) -> tuple[str, ...]:

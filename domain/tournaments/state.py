@@ -88,11 +88,22 @@ class Ruling(Struct, frozen=True, omit_defaults=True):
     reported: bool = False
 
 
+class MatchRuled(Struct, frozen=True, omit_defaults=True):
+    """The latest ruling that took the match of a board back to a move, or made it void (`back_to` is 0)."""
+
+    entry: int
+    by: str
+    reason: str
+    move: int
+    back_to: int = 0
+
+
 class Board(Struct, frozen=True, omit_defaults=True):
     """A pairing with its number in its round: `w` has the first colour.
 
     match: its id is derived when the round is paired; `opened`: the entry of `board_opened`, 0 before.
     confirmed: by what the recorded result is confirmed; "" if it is not.
+    match_ruled: the latest ruling on its match that gave the board no result.
     policy: what a closed round left to happen to it.
     frozen, paused: officials stopped its match, or the clocks of it.
     extended: it may be played until this time, whatever was said before.
@@ -117,6 +128,7 @@ class Board(Struct, frozen=True, omit_defaults=True):
     extended: int | None = None
     adjourned: int | None = None
     exchanged: bool = False
+    match_ruled: MatchRuled | None = None
 
     @property
     def result(self) -> str:
@@ -138,6 +150,11 @@ class Board(Struct, frozen=True, omit_defaults=True):
         if self.outcome is not None:
             return "confirmed" if self.confirmed and self.result else "recorded"
         return "running" if self.opened else "paired"
+
+    @property
+    def ruled_by(self) -> tuple[int, ...]:
+        """The entries of its latest rulings: on its result, and on its match."""
+        return tuple(one.entry for one in (self.ruling, self.match_ruled) if one is not None)
 
     @property
     def entrants(self) -> tuple[str, str]:
@@ -222,11 +239,12 @@ class Call(Struct, frozen=True, omit_defaults=True):
 
 
 class RuledBoard(Struct, frozen=True):
-    """The board of a ruling, and who made it ("" is the house)."""
+    """The board of a ruling, who made it ("" is the house), and the move of the match that took it, or 0."""
 
     round: int
     board: int
     by: str
+    move: int = 0
 
 
 class Publication(Struct, frozen=True):
@@ -296,6 +314,11 @@ class Tournament(Struct, frozen=True, kw_only=True):
             done = last.status == "closed" and last.number >= self.last_round and self.is_last_stage
             return "finished" if done else "running"
         return "entering" if self.entrants else "announced"
+
+    def moves_ruled(self, round_number: int, board: int) -> frozenset[int]:
+        """The moves of the match of a board that rulings name; 0: one that no match took."""
+        made = self.rulings.values()
+        return frozenset(one.move for one in made if (one.round, one.board) == (round_number, board))
 
     @property
     def is_last_stage(self) -> bool:

@@ -55,6 +55,7 @@ EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,
 Sides = Annotated[str, Meta(pattern=r"^(colours|both|bid|lot|handicap:[+-][0-9]{1,2})$(?!\n)")]
 HANDICAP, BID = "handicap", "bid"  # options of games; what a game without a bid has is "none"
 BY_LOT = "lot"  # the sides of terms by which the seats are drawn
+AFTER_MATCH = "after_match"  # when terms may show a privileged read of a running match
 BOTH = "both"  # the sides of terms by which each pair plays two matches, the sides exchanged
 Options = dict[Annotated[str, Meta(max_length=64)], OptionValue]
 StageFormat = Literal["swiss", "round_robin", "knockout"]
@@ -155,6 +156,8 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     accelerated: are the first rounds accelerated (Baku)?
     engine: the pairing engine with its version; "" is that of the first pairing.
     knockout, league, stages: what that format needs; other formats have no such field.
+    privileged_reads: when everybody sees who looked at the hidden half of a running match, at which moves and
+        why: "at_once", or "after_match"; not given: at once.
     forbidden: pairs that a Swiss tournament does not make; entrants are named, so it is set after they enter.
     """
 
@@ -189,6 +192,7 @@ class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     forbidden: Annotated[tuple[ForbiddenPairs, ...], Meta(max_length=32)] | UnsetType = UNSET
     vpd_cap: Annotated[int, Meta(ge=1, le=MOST_CAP)] | UnsetType = UNSET
+    privileged_reads: Literal["at_once", "after_match"] | UnsetType = UNSET
 
     @property
     def ranked_by(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from domain.tournaments.terms import Points
 
 FORFEITS = frozenset({"+-", "-+", "--"})
 _EXCHANGED = {"1-0": "0-1", "0-1": "1-0", "+-": "-+", "-+": "+-"}
-_BOTH_LOST = frozenset({"0-0", "--"})
+BOTH_LOST = frozenset({"0-0", "--"})
 
 
 def exchanged_result(result: str) -> str:
@@ -66,6 +66,6 @@ def total(points: Points, results: Sequence[str]) -> str:
     if w != b:
         forfeit, played = ("+-", "1-0") if w > b else ("-+", "0-1")
         return forfeit if is_forfeit else played
-    if all(result in _BOTH_LOST for result in results):
+    if all(result in BOTH_LOST for result in results):
         return "--" if is_forfeit else "0-0"
     return "½"

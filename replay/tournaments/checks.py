@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.chance import Secret, drawn, link
 from domain.kernel import Refused
@@ -19,7 +20,7 @@ from domain.tournaments.events import (
     ResultRecorded,
     Ruled,
 )
-from domain.tournaments.outcomes import EndedMatch, recorded, result_of
+from domain.tournaments.outcomes import EndedMatch, RulingInMatch, for_result, recorded, result_of, sides_of
 from domain.tournaments.rounds import VERIFIED
 from domain.tournaments.state import Board, Tournament
 from replay.tournaments.pairing import engine_at_hand
@@ -92,12 +93,43 @@ def check_board(entry: BoardOpened | Confirmed | Ruled, before: Tournament, matc
         found = board.outcome.checked if board.outcome else {}
         if entry.means == "verify" and not (found and all(one == VERIFIED for one in found.values())):
             raise Disproved(entry.entry, Sentence("confirmed-unverified"), place)
-    elif match is None:
         return
-    elif isinstance(entry, BoardOpened) and (entry.match, entry.root) != (match.match, match.first_root):
+    if isinstance(entry, Ruled):
+        _check_ruled(entry, before, board, match)
+    elif match is not None and (entry.match, entry.root) != (match.match, match.first_root):
         raise Disproved(entry.entry, Sentence("opened-another-match"), place)
-    elif isinstance(entry, Ruled) and entry.move and entry.move not in match.rulings:
+
+
+def _check_ruled(entry: Ruled, before: Tournament, board: Board, match: EndedMatch | None) -> None:
+    """Check a ruling against the move of the match that took it; older entries name the move alone.
+
+    Raises:
+        Disproved: there is no such ruling, or it decided something else.
+    """
+    place = place_of(entry)
+    if entry.match and entry.match != board.match:
+        raise Disproved(entry.entry, Sentence("match-of-another-board", {"match": entry.match[:64]}), place)
+    if not entry.result and not (entry.match and entry.move):
+        raise Disproved(entry.entry, Sentence("ruling-without-result"), place)
+    if match is None or not entry.move:
+        return
+    found = match.rulings.get(entry.move)
+    if found is None:
         raise Disproved(entry.entry, Sentence("ruling-not-in-match", {"move": entry.move}), place)
+    if entry.match and _decided(entry, before, board, match, found) != found:
+        raise Disproved(entry.entry, Sentence("ruling-otherwise-in-match", {"move": entry.move}), place)
+
+
+def _decided(
+    entry: Ruled, before: Tournament, board: Board, match: EndedMatch, found: RulingInMatch
+) -> RulingInMatch:
+    """What the match must have taken by an entry; its score is that of the match alone."""
+    if not entry.result:
+        return RulingInMatch(entry.back_to or None, None, entry.void)
+    asked = for_result(sides_of(before, board, match.players), board, entry.result)
+    if asked.result is None or found.result is None:
+        return asked
+    return RulingInMatch(result=replace(found.result, winner=asked.result.winner))
 
 
 # ── standings ──

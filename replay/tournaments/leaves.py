@@ -24,6 +24,7 @@ from domain.tournaments.events import (
     Invited,
     Paired,
     PairingChanged,
+    PrivilegedRead,
     Published,
     Sealed,
     Seeded,
@@ -245,9 +246,11 @@ def _check_sealed(line: bytes, number: int, entry: AnyEntry, secret: Secret) -> 
             raise Disproved(number, Sentence("private-part-not-sealed", who))
         try:
             must_be_canonical(part)
-            msgspec.json.decode(part, type=Sealed)
+            found = msgspec.json.decode(part, type=Sealed)
         except (msgspec.DecodeError, Damaged, UnicodeDecodeError) as error:
             raise Disproved(number, Sentence("private-part-unread", {"within": said_of(error)})) from error
+        if isinstance(entry, PrivilegedRead) and not entry.person and found.read is None:
+            raise Disproved(number, Sentence("read-says-nothing"))
 
 
 def states(entries: Sequence[AnyEntry]) -> Iterator[tuple[AnyEntry, Tournament | None, Tournament]]:

@@ -10,8 +10,13 @@ import pytest
 from msgspec import convert
 
 from api.cli.tournament import SECTIONS, tournament
+from api.cli.tournament_gate import run_at
+from api.gate.tournaments import TournamentGate
+from api.store.open import located
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES
+from domain.tournaments import commands as c
+from domain.tournaments.judging import Actor
 from domain.tournaments.terms import FIELDS, Terms, settled, usual_tie_breaks
 from replay.tournaments import pairing, pairing_twice
 from tests.cli.program import Program
@@ -57,8 +62,9 @@ def test_the_printed_terms_have_every_field_and_are_possible(
         format, set()
     )
     others = {"knockout", "league", "stages", "forbidden"}
-    assert {*plain, "until", "vpd_cap"} - {"title"} == set(FIELDS) - others | own
-    assert all(f"\n# {name} = " in text for name in ("until", "vpd_cap"))
+    left = ("until", "vpd_cap", "privileged_reads")
+    assert {*plain, *left} - {"title"} == set(FIELDS) - others | own
+    assert all(f"\n# {name} = " in text for name in left)
     assert tuple(plain["tie_breaks"]) == usual_tie_breaks(format)
     terms = settled(convert({key: plain[key] for key in plain if key != "title"}, Terms), 1)
     assert terms.edition == GAMES[terms.game].editions[0]
@@ -101,6 +107,37 @@ def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, directo
     assert final["kinds"] == ["published"]
     verified = glasnost("verify", "--store", "s")
     assert verified.code == 0, verified
+
+
+def test_a_call_holds_a_round_unless_the_command_says_why(glasnost: Program, director: str) -> None:
+    Path("terms.toml").write_text(glasnost("tournament", "terms", "round_robin").ok().out)
+    told = glasnost("tournament", "new", "--store", "s", "--as", director, "terms.toml", "--json").json
+    name, store = str(told["tournament"]), SqliteStore.open(Path("s"))
+    players = [store.people.add(one, "player")[0].id for one in ("Ann", "Ben")]
+    store.close()
+    Path("list.csv").write_text(f"name,player\nAnn,{players[0]}\nBen,{players[1]}\n")
+    glasnost("tournament", "enter", "--store", "s", name, "list.csv").ok()
+    glasnost("tournament", "pair", "--store", "s", name).ok()
+
+    async def call(gate: TournamentGate) -> None:
+        await gate.commands.command(name, c.CallArbiter(text="x"), Actor(players[0], "player"))
+
+    run_at(located("s"), call)
+    check_held_round(glasnost, ("--store", "s"), name)
+
+
+def check_held_round(glasnost: Program, at: tuple[str, ...], name: str) -> None:
+    """A paired round about which an entrant called is published for a reason alone."""
+    publish = ("tournament", "publish", *at, name)
+    glasnost(*publish).refused(2, "call")
+    glasnost(*publish, "--standings", "--despite-calls", "x").refused(2, "--despite-calls")
+    glasnost(*publish, "--despite-calls", "x" * 5_000).refused(2)
+    assert (
+        glasnost(*publish, "--despite-calls", "it is about lunch", "--json").json["kinds"][0]
+        == "round_published"
+    )
+    log = glasnost("tournament", "export", *at, name, "--format", "ndjson").ok().out
+    assert log.count('"reason":"it is about lunch"') == 1
 
 
 def test_several_terms_change_with_one_command(glasnost: Program, director: str) -> None:

@@ -17,7 +17,7 @@ from replay.tournaments import pairing
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
 from tests.cli.program import Done, Program
-from tests.cli.test_tournament import check_change
+from tests.cli.test_tournament import check_change, check_held_round
 from tests.mail.test_notifications import mailing
 
 
@@ -143,6 +143,52 @@ def playing(glasnost: Program, at: tuple[str, ...], server: Served) -> tuple[str
         seat = f"/v1/matches/{board['match']}/seats/{board[side]['seat']}"
         assert sits.post(seat, {"salt": "a-salt-of-this-test"}).status == 201
     return name, str(board["match"])
+
+
+def test_a_call_holds_a_round_unless_the_command_says_why_by_a_server(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    Path("terms.toml").write_text(glasnost("tournament", "terms", "round_robin").ok().out)
+    name = str(glasnost("tournament", "new", *at, "terms.toml", "--json").json["tournament"])
+    players = [server.person("player") for _ in range(2)]
+    Path("list.csv").write_text(f"name,player\nAnn,{players[0].player}\nBen,{players[1].player}\n")
+    for command in (("enter", *at, name, "list.csv"), ("pair", *at, name)):
+        glasnost("tournament", *command).ok()
+    call = {"text": "my clock is wrong"}
+    assert players[0].post(f"/v1/tournaments/{name}/calls", call).status == 201
+    check_held_round(glasnost, at, name)
+
+
+def test_a_match_is_taken_back_and_made_void_by_a_server(
+    glasnost: Program, at: tuple[str, ...], server: Served
+) -> None:
+    name, match = playing(glasnost, at, server)
+    rule = ("tournament", "rule", *at, name, "1", "1", "--text", "a wrong die", "--json")
+
+    def moves() -> list[dict[str, object]]:
+        return list(server.client().get(f"/v1/matches/{match}/moves").json["moves"])
+
+    def latest() -> dict[str, object]:
+        return dict(server.client().get(f"/v1/tournaments/{name}/log?limit=200").json["entries"][-1])
+
+    back = len(moves())  # the table of the first question
+    for more in ((), ("--release",)):
+        freeze = ("tournament", "freeze", *at, name, match, "--reason", "a doubt", "--json", *more)
+        expecting_latest(glasnost, server, name, freeze)
+    before, both = len(moves()), ("--score", "us", "1", "--void")
+    for odd in ((), ("1-0", "--void"), ("--last", "3"), ("--winner", "nobody"), both):
+        glasnost(*rule, *odd).refused(2)
+    glasnost(*rule, "--back-to", str(back), "--last", "1").refused(2)
+    assert glasnost(*rule, "--back-to", str(back), "--preview").json["match_move"] == before + 1
+    assert len(moves()) == before
+    taken = ("--back-to", str(back), "--last", str(before))
+    assert expecting_latest(glasnost, server, name, (*rule, *taken)).json["kinds"] == ["ruled"]
+    assert [move["kind"] for move in moves()[before:]] == ["ruled", "taken_back"]
+    found = {key: latest()[key] for key in ("match", "move", "back_to")}
+    assert found == {"match": match, "move": before + 1, "back_to": back}
+    assert expecting_latest(glasnost, server, name, (*rule, "--void")).json["kinds"] == ["ruled"]
+    assert moves()[-1]["kind"] == "closed"
+    glasnost(*rule, "--winner", "none").refused(2, "over")
 
 
 def test_a_match_is_frozen_and_released_by_a_server(

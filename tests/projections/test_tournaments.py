@@ -13,10 +13,12 @@ from domain.tournaments import commands as c
 from domain.tournaments.fold import applied, folded
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.terms import Knockout, League, Stage, Terms
-from projections.tournaments import TOURNAMENTS, TournamentRow
+from projections.tournaments import TOURNAMENTS, BoardRow, TournamentRow
+from tests.api.gate.tables import run
 from tests.domain.tournaments.hall import Hall
 from tests.domain.tournaments.random_play import RandomPlay, by_score
 from tests.projections.support import Item, MemoryRows
+from tests.replay.tournaments.bundles import with_ruled_matches
 
 KNOCKOUT = Terms(game="toy", format="knockout", rounds=20, knockout=Knockout(2))
 LEAGUE = Terms(game="toy", format="league", rounds=9, league=League((3, 3), 1, 1))
@@ -70,6 +72,20 @@ def test_stages_are_finished_after_the_last_one(toy_game: Game) -> None:
     hall.do(c.Advance(decided=(), reason=""), ranked=by_score(hall.s))
     hall.finish()
     assert check(hall.log) == ["entering", "running", "finished"]
+
+
+def test_a_board_whose_match_is_ruled_on_has_the_status_of_the_log(toy_game: Game) -> None:
+    cup = run(with_ruled_matches())
+    records = run(cup.log()).records
+    rows, state = MemoryRows(), folded(None, [records[0].entry])
+    rows.apply(TOURNAMENTS.fold(rows, Item(1, records[0])))
+    for position, record in enumerate(records[1:], 2):
+        rows.apply(TOURNAMENTS.fold(rows, Item(position, record)))
+        state = applied(state, record.entry)
+        for board in state.rounds[0].boards if state.rounds else ():
+            row = rows.get(BoardRow, record.match, 1, board.number)
+            assert row is not None
+            assert row.status == board.status, (record.kind, board.number)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -43,6 +43,7 @@ def faults(answer: Answer) -> dict[str, str]:
     ("fields", "wanted"),
     [
         ({"format": "swiss", "rounds": 7}, {"rounds": 7}),
+        ({"format": "swiss", "rounds": 7, "reads_after": "true"}, {"privileged_reads": "after_match"}),
         ({"format": "round_robin"}, {"cycles": 1, "rounds": 40}),
         ({"format": "round_robin", "cycles": 2, "most_entrants": 8}, {"cycles": 2, "rounds": 14}),
         ({"format": "knockout", "best_of": 3}, {"knockout": {"best_of": 3, "decider": {}}, "rounds": 18}),
@@ -71,7 +72,16 @@ def faults(answer: Answer) -> dict[str, str]:
             },
         ),
     ],
-    ids=["swiss", "round robin", "small round robin", "knockout", "small knockout", "league", "stages"],
+    ids=[
+        "swiss",
+        "reads after the match",
+        "round robin",
+        "small round robin",
+        "knockout",
+        "small knockout",
+        "league",
+        "stages",
+    ],
 )
 def test_every_format_is_announced_with_its_terms(
     director: Client, fields: dict[str, object], wanted: dict[str, object]

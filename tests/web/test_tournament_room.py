@@ -237,21 +237,53 @@ def test_an_official_freezes_and_releases_in_the_room(room: Room) -> None:
 def test_a_match_is_taken_back_after_a_look_at_the_table(room: Room) -> None:
     summary = f"/v1/matches/{room.match}"
     last, entry = room.director.get(summary).json["move"], room.hall.entry
-    asked = {"do": "back", "expect": entry, "move": last - 2, "reason": "the server dealt wrongly"}
+    told = {"reason": "rule_error", "text": "the server dealt wrongly"}
+    asked = {"do": "back", "expect": entry, "move": last - 2, **told}
     assert form(room.seats["us"], room.page, **asked).status == 403
     assert form(room.director, room.page, **asked | {"expect": 1}).status == 409
-    assert form(room.director, room.page, **asked | {"move": last}).status == 404
-    assert form(room.director, room.page, **asked | {"reason": ""}).status == 422
+    for odd in ({"move": last}, {"move": 0}, {"text": ""}, {"reason": "a whim"}):
+        assert form(room.director, room.page, **asked | odd).status == 422
     look = text(form(room.director, room.page, **asked).body)
     assert f"Moves {last - 1} to {last} are taken back." in look
-    assert room.director.get(summary).json["move"] == last  # looking changes nothing
-    assert form(room.director, room.page, **asked, last=last - 1).status == 409  # the match went on
-    assert form(room.director, room.page, **asked, last=last).status == 303
+    assert (room.director.get(summary).json["move"], room.hall.entry) == (last, entry)  # nothing changes
+    digest = re.search(r'name="preview" value="(\w{64})"', look)
+    assert digest is not None
+    seen = {"preview": digest[1]}
+    assert form(room.director, room.page, **asked, **seen, last=last - 1).status == 409  # the match went on
+    assert form(room.director, room.page, **asked, preview="0" * 64, last=last).status == 409
+    assert form(room.director, room.page, **asked, **seen, last=last).status == 303
+    ruled = room.director.get(f"{room.hall.path}/log?after={entry}").json["entries"][0]
+    found = {name: ruled[name] for name in ("kind", "match", "move", "back_to")}
+    assert found == {"kind": "ruled", "match": room.match, "move": last + 1, "back_to": last - 2}
     after = text(room.director.get(room.page).body)
     assert "taken back" in after
     assert "the server dealt wrongly" in after
+    assert f"the match goes back to move {last - 2}" in after
     assert room.director.get(summary).json["move"] == last + 2  # the ruling, and what it took back
     room.answer()
+
+
+def test_the_form_of_a_board_rules_on_its_match(room: Room) -> None:
+    board, summary = f"{room.hall.page}/rounds/1/boards/1", f"/v1/matches/{room.match}"
+    page = text(room.director.get(board).body)
+    assert '<option value="back">' in page
+    assert '<option value="void">' in page
+    last, entry = room.director.get(summary).json["move"], room.hall.entry
+    asked = {"expect": entry, "reason": "rule_error", "text": "a card was lost"}
+    for odd in ({"result": "back"}, {"result": "back", "back_to": last}, {"result": "match"}):
+        assert form(room.director, board, **asked | odd).status == 422
+    back = text(form(room.director, board, **asked, result="back", back_to=last - 1).body)
+    assert f"goes on from the table after move {last - 1}" in back
+    void = text(form(room.director, board, **asked, result="void", back_to="").body)
+    assert f"as its move {last + 1}, without a result" in void
+    assert (room.director.get(summary).json["move"], room.hall.entry) == (last, entry)
+    digest = re.search(r'name="preview" value="(\w{64})"', back)
+    assert digest is not None
+    done = form(room.director, board, **asked, result="back", back_to=last - 1, preview=digest[1])
+    assert done.status == 303
+    after = text(room.hall.server.client().get(board).body)
+    assert f"the match goes back to move {last - 1}" in after
+    assert room.director.get(summary).json["move"] == last + 2
 
 
 def test_an_official_scores_a_match_as_it_stands_through_the_preview(room: Room) -> None:

@@ -10,12 +10,15 @@ from pathlib import Path
 from random import Random
 from struct import pack
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from playwright.sync_api import FilePayload, Page, expect
 
+from domain.chance import Secret
 from domain.game import Game
 from domain.games import GAMES
+from domain.log import b64, canonical, seal, unb64
 from domain.signed_notes import Note
 from domain.tournaments.events import KINDS
 from domain.tournaments.history import TournamentLog
@@ -31,7 +34,17 @@ from tests.domain.swap import DARK, LIGHT
 from tests.replay.files import STRANGER, with_part
 from tests.replay.tournaments import long_bundle
 from tests.replay.tournaments import test_tournament_file as forgeries
-from tests.replay.tournaments.bundles import KEYS, Json, Members, file_of, forged, members_of, packed, played
+from tests.replay.tournaments.bundles import (
+    KEYS,
+    Json,
+    Members,
+    file_of,
+    forged,
+    members_of,
+    packed,
+    played,
+    with_ruled_matches,
+)
 from tests.replay.tournaments.test_tournament_policy import Logged
 from tests.web.pin import PAGE
 from tests.web.test_verify_logged import POLICY as POLICY_TEXT
@@ -132,6 +145,78 @@ def test_players_who_changed_places_have_the_results_of_the_seats_that_they_play
     path.write_bytes(swapped)
     verdict = both(page, path)
     assert (verdict.state, verdict.rows["results"]) == ("ok", ("ok", "results-ok"))
+
+
+# ── rulings on matches ──
+
+
+@pytest.fixture(scope="module")
+def ruled(cup: Cup) -> tuple[str, Members, bytes]:
+    """A tournament with rulings on its matches, by its id and file; `cup` has the toy game in the house."""
+
+    async def work() -> tuple[str, Members, bytes]:
+        found = await with_ruled_matches()
+        data = file_of(found, await found.log())
+        return found.id, members_of(data), data
+
+    return run(work())
+
+
+def test_rulings_on_matches_are_those_that_the_matches_took(
+    page: Page, ruled: tuple[str, Members, bytes], path: Path
+) -> None:
+    tournament, members, data = ruled
+    path.write_bytes(data)
+    verdict = both(page, path)
+    assert (verdict.state, verdict.rows["results"]) == ("ok", ("ok", "results-ok"))
+
+    def wrong(board: int, entry: str, **fields: object) -> None:
+        def change(entries: list[Json]) -> None:
+            one = next(one for one in entries if one["kind"] == "ruled" and one["board"] == board)
+            one |= fields
+            for name in [name for name, value in fields.items() if value is None]:
+                del one[name]
+
+        verdict = both(page, forged(members, path, change, tournament))
+        assert verdict.failures["results"][1] == entry, (fields, verdict)
+
+    another = next(name for name in members if name.startswith("matches/r01-b02-"))[16:-9]
+    wrong(1, "ruling-otherwise-in-match", back_to=2)
+    wrong(1, "ruling-otherwise-in-match", back_to=None, void=True)
+    wrong(1, "ruling-otherwise-in-match", back_to=None, result="1-0")
+    wrong(1, "ruling-without-result", match=None)
+    wrong(1, "ruling-without-result", move=None)
+    wrong(1, "ruling-not-in-match", move=4)
+    wrong(1, "match-of-another-board", match=another)
+    wrong(2, "ruling-otherwise-in-match", void=None)
+    wrong(3, "ruling-otherwise-in-match", result="½")
+    wrong(3, "ruling-otherwise-in-match", result="--")
+
+
+def test_a_sealed_read_says_who_looked_once_the_tournament_is_over(
+    page: Page, ruled: tuple[str, Members, bytes], path: Path
+) -> None:
+    tournament, members, _ = ruled
+    entries = [msgspec.json.decode(line) for line in members["tournament.ndjson"].splitlines()]
+    number = next(one["entry"] for one in entries if one["kind"] == "privileged_read")
+    secret = Secret(unb64(next(one["secret"] for one in entries if one.get("secret"))), tournament)
+    line = members["private.ndjson"].splitlines()[number - 1]
+    part = msgspec.json.decode(line)["parts"]["officials"]
+    assert (part["read"]["role"], part["read"]["why"]) == ("director", "a doubt")
+
+    def hidden(empty: bytes) -> TournamentVerdict:
+        """The verdict on a file whose server sealed something else."""
+        private = members["private.ndjson"].replace(canonical(part), empty)
+
+        def change(entries: list[Json]) -> None:
+            entries[number - 1]["sealed"]["officials"] = b64(seal(secret.salt(number, "officials"), empty))
+
+        return both(page, forged({**members, "private.ndjson": private}, path, change, tournament))
+
+    assert hidden(canonical(part)).failures.keys() <= {"standings"}  # the hash of what was published
+    assert hidden(b"{}").failures["log"][:2] == (number, "read-says-nothing")
+    odd = canonical(part | {"read": {"person": 7}})
+    assert hidden(odd).failures["log"][:2] == (number, "private-part-unread")
 
 
 # ── keys and signatures ──

@@ -30,7 +30,9 @@ from api.http.tournament_disputes import (
     dispute_view,
     disputes_of,
     privileged_reads,
+    privileged_reads_view,
     sealed_parts,
+    sealed_read,
 )
 from api.http.views import LogView
 from domain.kernel import Refused
@@ -93,9 +95,19 @@ async def _view_to_show(
 
 @api.get(f"{ONE}/privileged-reads", PrivilegedReads, refusals=LOOKS)
 async def list_privileged_reads(call: Call, tournament: TournamentId) -> PrivilegedReads:
-    """Every time that an official was shown what is hidden: who, what, when, why."""
-    log = await gate_of(call).commands.log(tournament)
-    return PrivilegedReads(log.id, log.entry, b64(log.root), await asyncio.to_thread(privileged_reads, log))
+    """Every time that an official was shown what is hidden: who, what, when, why.
+
+    If terms have it so, all but the time opens when the match is over.
+    """
+    cached = await gate_of(call).commands.cached(tournament)
+
+    def shown() -> PrivilegedReads:
+        records = privileged_reads(cached.log)
+        matches = {read.match for record in records if (read := sealed_read(record)) is not None}
+        over = call.services.store.closed_at(sorted(matches)) if matches else {}
+        return privileged_reads_view(cached.log, cached.secret, records, over)
+
+    return await asyncio.to_thread(shown)
 
 
 @api.get(f"{ONE}/sealed", SealedParts, personal=True, refusals=LOOKS)

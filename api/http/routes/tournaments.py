@@ -494,7 +494,9 @@ async def _left(call: Call, name: str) -> dict[str, int] | UnsetType:
 # ── Rulings, standings ──
 
 
-@api.post(f"{_BOARD}/rulings", BoardRuling, Entries, refusals=(*COMMANDS, "preview"), token=True)
+@api.post(
+    f"{_BOARD}/rulings", BoardRuling, Entries, refusals=(*COMMANDS, "preview", "over", "ruling"), token=True
+)
 async def rule_on_board(
     call: Call,
     tournament: TournamentId,
@@ -503,7 +505,7 @@ async def rule_on_board(
     body: BoardRuling,
     idempotency_key: IdempotencyKey = None,
 ) -> Entries:
-    """Decide the result of a board; a match that runs is ended by this.
+    """Decide the result of a board, which ends a match that runs; or rule on the match that runs.
 
     If the round is closed, `preview` must be the hash of a preview of this ruling.
     """

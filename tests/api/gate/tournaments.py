@@ -129,6 +129,14 @@ class Cup:
             if (await self.gate.match(match)).seats[seat] is None:
                 await self.gate.sit(match, seat, held.player)
 
+    async def answered(self, match: str) -> None:
+        """One seat of a match that is asked answers."""
+        found = await self.gate.match(match)
+        for seat, seated in found.players.items():
+            if (standing := found.prompt(seat)) and seated:
+                await self.gate.play(match, [standing[1].options[:1]], player=seated.player)
+                return
+
     async def ended(self, match: str, random: Random) -> None:
         """One of the players of a match resigns."""
         await self.sit(match)

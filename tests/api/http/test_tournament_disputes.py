@@ -54,6 +54,46 @@ class Room:
         return sorted(cards)
 
 
+def test_a_match_is_ruled_on_by_its_board_and_its_own_door_names_that_one(server: Served) -> None:
+    room = Room(server)
+    match, board = f"/v1/matches/{room.match}", f"{room.desk.path}/rounds/1/boards/1/rulings"
+    last, entry = room.desk.director.get(match).json["move"], room.desk.entry
+    for ruled in ({"back_to": 3}, {"void": True}, {"result": {"winner": None}}):
+        answer = room.desk.director.post(f"{match}/rulings", {"reason": "a die", **ruled})
+        assert (answer.status, answer.json["type"]) == (422, "/problems/ruling")
+        assert board in answer.json["detail"]
+        assert room.stranger.post(f"{match}/rulings", {"reason": "a die", **ruled}).status == 403
+    seat = next(iter(room.seats))
+    asked = {"expect": entry, "reason": "rule_error", "text": "a wrong die"}
+    for on_match, status in (
+        ({}, 422),
+        ({"void": True, "back_to": 3}, 422),
+        ({"void": "yes"}, 422),
+        ({"back_to": 0}, 422),
+        ({"back_to": 2**80}, 422),
+        ({"undo": 3}, 422),
+        ({"result": {"winner": "x" * 65}}, 422),
+        ({"result": {"winner": seat, "score": {str(number): 1 for number in range(1_000)}}}, 422),
+        ({"void": True, "expect": last - 1}, 409),
+    ):
+        assert room.desk.director.post(board, asked | {"match": on_match}).status == status, on_match
+    both = asked | {"match": {"void": True}, "result": "1-0"}
+    assert room.desk.director.post(board, both).status == 422
+    for client in (*room.seats.values(), room.stranger):
+        assert client.post(board, asked | {"match": {"void": True}}).status == 403
+    assert (room.desk.director.get(match).json["move"], room.desk.entry) == (last, entry)
+    ends = asked | {"match": {"result": {"winner": seat, "score": {seat: 7}}, "expect": last}}
+    done = room.desk.director.post(board, ends)
+    assert done.status == 201
+    (ruled,) = done.json["facts"]
+    assert (ruled["match"], ruled["move"]) == (room.match, last + 1)
+    assert ruled["result"] in ("1-0", "0-1")
+    assert room.desk.director.get(match).json["result"]["score"] == {seat: 7}
+    again = asked | {"match": {"back_to": 3}, "expect": room.desk.entry}
+    answer = room.desk.director.post(board, again)
+    assert (answer.status, answer.json["type"]) in ((409, "/problems/over"), (409, "/problems/stale"))
+
+
 def test_a_privileged_read_is_an_entry_before_a_byte_is_sent(server: Served) -> None:
     """OA23."""
     room = Room(server)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -35,12 +37,14 @@ def test_tie_breaks_that_are_not_given_are_those_of_the_format(
     assert sent.ranked_by == tie_breaks
 
 
-def test_terms_without_a_cap_have_the_bytes_that_older_logs_have(toy_game: object) -> None:
-    # given terms as an older log has them: all fields but the new one
+def test_terms_without_newer_fields_have_the_bytes_that_older_logs_have(toy_game: object) -> None:
+    # given terms as an older log has them: all fields but the newer ones
+    newer: dict[str, Any] = {"vpd_cap": 10, "privileged_reads": "at_once"}
     plain = msgspec.to_builtins(settled(Terms(game="toy", format="round_robin", rounds=3), None))
-    assert set(FIELDS) - plain.keys() == {"knockout", "league", "stages", "forbidden", "vpd_cap"}
+    assert set(FIELDS) - plain.keys() == {"knockout", "league", "stages", "forbidden", *newer}
 
     # when they are read, then they have the same bytes and the same hash
     read = msgspec.convert(plain, Terms)
     assert canonical(read) == canonical(plain)
-    assert digest(read) != digest(msgspec.structs.replace(read, vpd_cap=10))
+    for name, value in newer.items():
+        assert digest(read) != digest(msgspec.structs.replace(read, **{name: value}))

@@ -22,7 +22,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.events import Result
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
-from domain.tournaments.terms import Format
+from domain.tournaments.terms import AFTER_MATCH, Format
 from replay import matchfile, stored_archive
 from replay.tournaments.file import MANIFEST, write
 from replay.tournaments.pairing import pair
@@ -56,6 +56,37 @@ async def played(rounds: int = 3, entrants: int = 6, format: Format = "swiss", s
     return cup
 
 
+async def with_ruled_matches() -> Cup:
+    """A tournament of one round that is over: by rulings a match went back, one is void, and one was won.
+
+    The director read the hidden half of the first match, by a sealed entry.
+    """
+    cup = Cup(MemoryStore())
+    cup.terms = msgspec.structs.replace(cup.terms, rounds=1, privileged_reads=AFTER_MATCH)
+    cup.tournaments._pairer = pair
+    await cup.announced(6)
+    await cup.paired()
+    won = c.MatchResult("left", {"left": 3})
+    rulings = (c.MatchRuling(back_to=3), c.MatchRuling(void=True), c.MatchRuling(result=won))
+    for board, match in zip((await cup.state()).rounds[0].boards, rulings, strict=True):
+        await cup.sit(board.match)
+        await cup.answered(board.match)
+        await _ruled(cup, c.Rule(round=1, board=board.number, reason="rule_error", text="a die", match=match))
+    first = (await cup.state()).rounds[0].boards[0].match
+    await cup.do(c.ReadPrivileged(why="a doubt", match=first, first=1, last=3))
+    await cup.results()
+    await _ruled(
+        cup, c.Rule(round=1, board=2, reason="agreed", text="played anew", result="1-0", reported=True)
+    )
+    await cup.closed()
+    await published(cup, final=True)
+    return cup
+
+
+async def _ruled(cup: Cup, rule: c.Rule) -> None:
+    await cup.tournaments.rule(cup.id, rule, DIRECTOR, (await cup.log()).entry)
+
+
 async def quarrelled(cup: Cup) -> None:
     """An entrant calls the arbiter, who rules the first board of the round otherwise."""
     s = await cup.state()
@@ -66,7 +97,7 @@ async def quarrelled(cup: Cup) -> None:
     await cup.do(c.AnswerCall(call=(await cup.log()).entry, text="It was.", outcome="ruled"))
     other: Result = "0-1" if board.result == "1-0" else "1-0"
     rule = c.Rule(round=len(s.rounds), board=1, result=other, reason="other", text="A new clock.")
-    await cup.tournaments.rule(cup.id, rule, DIRECTOR, (await cup.log()).entry)
+    await _ruled(cup, rule)
 
 
 async def published(cup: Cup, *, final: bool) -> None:

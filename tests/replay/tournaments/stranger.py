@@ -233,7 +233,7 @@ def points_after(entries: list[Json]) -> dict[str, float]:
             pairs = {place: one for place, one in pairs.items() if place[0] != entry["round"]}
             pairs |= {(entry["round"], one["board"]): one for one in entry["boards"]}
             byes[entry["round"]] = entry["byes"]
-        elif entry["kind"] in ("ruled", "result_recorded"):
+        elif entry["kind"] in ("ruled", "result_recorded") and entry.get("result"):
             which = ruled if entry["kind"] == "ruled" else recorded
             which[entry["round"], entry["board"]] = entry["result"]
         elif entry["kind"] == "penalised" and entry["penalty"] == "points":
