@@ -27,10 +27,11 @@ from api.web.tournament_parts import (
 )
 from domain.kernel import Refused
 from domain.match import Match
+from domain.refusals import text
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
 from domain.tournaments.judging import board_in, round_in
-from domain.tournaments.outcomes import sides_of, sitting
+from domain.tournaments.outcomes import WAITS, sides_of, sitting, why_it_waits
 from domain.tournaments.state import Board, Round
 from replay.final_scoring import Scored, scored_now
 from replay.words import Words
@@ -84,6 +85,9 @@ async def _page(
         may_rule=frame.officiates and one.status != "paired" and frame.s.ended != "cancelled",
         asked=asked or {},
         query=query,
+        waits=[
+            text(frame.call.language, WAITS[name].id, {}) for name in why_it_waits(frame.s, one.number, found)
+        ],
         last_move=match.move if match else 0,
         kept=held_root(match, query) if match else None,
         preview=preview,
