@@ -42,10 +42,11 @@ from domain.tournaments.judging import (
     must_be_official,
 )
 from domain.tournaments.log import Draft
-from domain.tournaments.outcomes import sides_of, sitting
+from domain.tournaments.outcomes import WITHOUT_RATING, sides_of, sitting, winner_of
 from domain.tournaments.rounds import must_have_opponents, next_round
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
+from projections.ratings import RatedAs, RatingChange
 from replay.tournaments.pairing import PairingAnswer
 from replay.tournaments.pairings import named_boards
 from replay.tournaments.published import published_hashes
@@ -63,6 +64,7 @@ Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+RatingChanges = Callable[[RatedAs], Awaitable[tuple[RatingChange, ...]]]
 PaidBid = tuple[Seat, int, bool]
 """The side that was bought in a match that is over, for how much (0: for nothing), and whether it won."""
 _TABLES = 64  # standings that are kept
@@ -99,6 +101,8 @@ class TournamentGate:
         self.moved: LRUCache[tuple[str, int], bool] = LRUCache(_MATCHES)  # matches and the dates they got
         self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
         """Is this (code, tournament, entrant, person) a code that was sent by mail?"""
+        self.rating_changes: RatingChanges | None = None
+        """Whose ratings change if a match counts so; None: ratings are not at hand."""
         gate.must_judge = self.commands.must_judge
 
     # ── people ──
@@ -376,7 +380,7 @@ class TournamentGate:
         """Have a match's gate take a ruling; return its move, 0 if the match ended first or went on."""
         match = await self.gate.match(board.match)
         if match.closed is None:
-            given = None if result in ("0-0", "--") else self._result(s, board, match, result)
+            given = None if result in WITHOUT_RATING else self._result(s, board, match, result)
             try:
                 await self.gate.rule(
                     board.match,
@@ -396,7 +400,7 @@ class TournamentGate:
 
     @staticmethod
     def _result(s: Tournament, board: Board, match: Match, result: str) -> Result:
-        winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[0], "")
+        winner = winner_of(result, board.w, board.b)
         sides = sides_of(s, board, sitting(match))
         seat = next((seat for seat, name in sides.items() if name == winner), None)
         return Result(seat, "ruling", {})

@@ -91,9 +91,16 @@ async def _page(
         last_move=match.move if match else 0,
         kept=held_root(match, query) if match else None,
         preview=preview,
+        ratings=await _ratings(frame, preview) if preview else [],
         scored=await _scored(frame, found, match) if match and "score" in query else None,
         may_call=bool(frame.own and frame.own.id in found.entrants and not frame.s.ended),
     )
+
+
+async def _ratings(frame: Frame, preview: Preview) -> list[tuple[str, int, int]]:
+    """Whose rating a ruling changes, by name, from what to what; others than entrants may be among them."""
+    names = await frame.call.services.names.of([one.player for one in preview.ratings], frame.call.language)
+    return [(names.get(one.player, one.player), one.before, one.after) for one in preview.ratings]
 
 
 class ScoredBoard(Struct, frozen=True):

@@ -169,6 +169,15 @@ def why_it_waits(s: Tournament, round_number: int, board: Board) -> tuple[str, .
     return tuple(name for name, is_so in holds.items() if is_so)
 
 
+WITHOUT_RATING = frozenset({"0-0", "--"})
+"""The rulings by which a match counts for no rating: it ends void if it runs."""
+
+
+def winner_of(result: str, w: str, b: str) -> str:
+    """Return who has won by the result of a board, its forfeits among them; "" if neither has."""
+    return {"1-0": w, "+-": w, "0-1": b, "-+": b}.get(result, "")
+
+
 def result_of(board: Board, winner: str, drawn: bool) -> str:
     """Return the result of a board; "" if its match has none."""
     if winner:
