@@ -328,6 +328,10 @@ def check_divisions(director: Client, name: str, path: str) -> None:
     for place, one in enumerate(whole):
         assert (f'/entrants/{one["entrant"]}"><bdi>{names[players[one["entrant"]]]}' in table) == (place > 1)
     assert 'href="?division=2" aria-current="true"' in page
+    together = unescape(director.get(f"/t/{name}/standings").body.decode())
+    lines = re.findall(r'<tr class="([^"]*)">', together)
+    assert [place for place, line in enumerate(lines) if "next-division" in line] == [2]
+    assert ">Division</th>" in together
     for wrong in ("3", "0", "-1", "x", "1&division=2", "99999999999999999999"):
         assert director.get(f"/t/{name}/standings?division={wrong}").status == 200
         assert director.get(f"{path}/standings?division={wrong}").status in (404, 422)
