@@ -5,6 +5,7 @@
     python ops/pairing_vectors.py compare --program PATH       bbpPairings pairs all that was recorded again
     python ops/pairing_vectors.py compare                      gacrux does
     python ops/pairing_vectors.py check --program PATH         bbpPairings checks the TRF of every tournament
+    python ops/pairing_vectors.py check                        gacrux does, by its own command (`-c`)
 
 882 rounds: 60 tournaments of 17 and of 40 players and 6 of 128, seven rounds each, with forfeits, asked byes
 and withdrawals.  A record is one tournament in TRF: it holds the boards, colours and byes of every round, and
@@ -51,8 +52,6 @@ def main() -> int:
     parser.add_argument("--version", default="6.0.0", help="its version, for the record")
     asked = parser.parse_args()
     if asked.what == "check":
-        if asked.program is None:
-            parser.error("check needs --program")
         return check(asked.program)
     engine: Pair = pair if asked.program is None else partial(by_program, asked.program, asked.version)
     return compare(engine) if asked.what == "compare" else record(engine)
@@ -100,8 +99,10 @@ def compare(engine: Pair) -> int:
     return 1 if different else 0
 
 
-def check(program: Path) -> int:
+def check(program: Path | None) -> int:
     """Let bbpPairings check each TRF, and the same one with two opponents of the last round exchanged.
+
+    Without its program gacrux does.
 
     It must name no round of the first, and of the second the last round alone.
     """
@@ -119,17 +120,23 @@ def check(program: Path) -> int:
     return 1 if wrong else 0
 
 
-def rounds_named(program: Path, trf: str) -> tuple[int, ...]:
-    """Return the rounds of a file that the checker of bbpPairings (`-c`) would pair otherwise."""
+def rounds_named(program: Path | None, trf: str) -> tuple[int, ...]:
+    """Return the rounds of a file that a checker (`-c`) would pair otherwise: bbpPairings, or else gacrux."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "in.trf"
         source.write_text(trf, "utf-8")
-        printed = output([str(program), "--dutch", str(source), "-c"])
-    _, *parts = re.split(r"^in: Round #", printed, flags=re.MULTILINE)
+        if program is None:
+            printed = output([sys.executable, "-m", "gacrux.pairingchecker", "-i", str(source), "-c", "-dT"])
+        else:
+            printed = output([str(program), "--dutch", str(source), "-c"])
+    before, *parts = re.split(
+        r"^(?:in:|=+) Round #(?=\d)", printed.partition("\nCheck: ")[0], flags=re.MULTILINE
+    )
     numbers = [int(re.match(r"\d+", part)[0]) for part in parts]  # type: ignore[index]
-    if numbers != list(range(1, rounds_paired(read(trf.encode()).table) + 1)):
-        raise SystemExit(f"{program} checked the rounds {numbers}: {printed}")
-    return tuple(number for number, part in zip(numbers, parts, strict=True) if len(part.split()) > 1)
+    if before.strip() or numbers != list(range(1, rounds_paired(read(trf.encode()).table) + 1)):
+        raise SystemExit(f"{program or 'gacrux'} checked the rounds {numbers}: {printed}")
+    named = [bool(part.partition("\n")[2].strip()) for part in parts]
+    return tuple(number for number, is_named in zip(numbers, named, strict=True) if is_named)
 
 
 def opponents_exchanged(table: Crosstable, number: int) -> Crosstable:

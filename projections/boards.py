@@ -5,6 +5,7 @@ or resignation counts like one by play.
 A match without a result, or closed before every seat was taken, counts as void and nowhere else.
 
 Boards are kept apart by pool (`domain.match_base.pool_of`).  Only the matches of the pool "live" are rated.
+Totals and standings count what the logs of the matches say; ratings follow the rulings of a tournament, too.
 A private match counts on no board.
 """
 
@@ -19,7 +20,11 @@ from msgspec.structs import replace
 from domain.events import Closed, Opened, Seated
 from domain.games import GAMES
 from domain.kernel import Result, Seat
+from domain.log import TOURNAMENT
 from domain.match_base import pool_of
+from domain.tournaments import events as e
+from domain.tournaments.outcomes import winner_of
+from domain.tournaments.totals import BOTH_LOST
 from projections.model import (
     LIVE,
     Change,
@@ -32,7 +37,7 @@ from projections.model import (
     expect,
     origin_of,
 )
-from projections.ratings import BEGINNER, RatingRow, Skill, rated
+from projections.ratings import BEGINNER, RatedMatch, RatingRow, Skill, rated_again
 from projections.seat_swaps import Exchanges, across, exchanged, settles
 
 
@@ -118,7 +123,9 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     """What one record does to the scoreboards."""
     record = delivered.record
     entry: Any = record.entry
-    if isinstance(entry, Opened):
+    if record.topic == TOURNAMENT:
+        yield from _of_tournament(rows, record.match, entry)
+    elif isinstance(entry, Opened):
         origin = origin_of(delivered, entry)
         claimed = claimed_by(delivered, entry)
         yield BoardMatch(
@@ -161,29 +168,85 @@ def _closed(rows: Rows, match: BoardMatch, entry: Closed, position: int) -> Iter
     for seat, player in match.players.items():
         standings[player] = scored(standings[player], seat, entry)
     if pool == LIVE:
-        yield from _rated(standings, match, entry, position)
+        one = RatedMatch(
+            game=game,
+            edition=edition,
+            closed=position,
+            match=match.match,
+            at=entry.at,
+            players=match.players,
+            winner=entry.result.winner,
+            before={seat: standings[player].skill or BEGINNER for seat, player in match.players.items()},
+        )
+        yield one
+        yield from one.lines()
+        for seat, skill in one.after.items():
+            player = match.players[seat]
+            standings[player] = replace(standings[player], skill=skill, rating=skill.shown)
     yield from standings.values()
 
 
-def _rated(
-    standings: dict[str, StandingRow], match: BoardMatch, entry: Closed, position: int
-) -> Iterator[Change]:
-    """Rate a match, and put the new skill of its players into `standings`."""
-    assert entry.result is not None, "a match without a result is not rated"
-    before = {seat: standings[player].skill or BEGINNER for seat, player in match.players.items()}
-    after = rated(before, entry.result.winner)
-    for seat, player in match.players.items():
-        standings[player] = replace(standings[player], skill=after[seat], rating=after[seat].shown)
-        yield RatingRow(
-            match=match.match,
-            player=player,
-            closed=position,
-            game=match.game,
-            edition=match.edition,
-            at=entry.at,
-            before=before[seat].shown,
-            after=after[seat].shown,
-        )
+# ── Rulings of tournaments ──
+
+
+class BoardResult(Row, frozen=True, kw_only=True):
+    """What the fold must remember of a board of a tournament, to rate its match again after a ruling.
+
+    `w`, `b`: its entrants.  `match`, `sides`: of its recorded result.  `ruled`: what the last ruling says.
+    """
+
+    table: ClassVar[str] = "board_results"
+    key: ClassVar[tuple[str, ...]] = ("tournament", "round", "board")
+    internal: ClassVar[bool] = True
+
+    tournament: str
+    round: int
+    board: int
+    w: str
+    b: str
+    match: str = ""
+    sides: dict[Seat, str] = {}
+    ruled: str = ""
+
+
+def _of_tournament(rows: Rows, tournament: str, entry: Any) -> Iterator[Change]:
+    """What an entry of a tournament does to ratings."""
+    if isinstance(entry, (e.Paired, e.PairingChanged)):
+        yield Gone(BoardResult, (tournament, entry.round))
+        for one in entry.boards:
+            yield BoardResult(tournament=tournament, round=entry.round, board=one.board, w=one.w, b=one.b)
+    elif isinstance(entry, (e.ResultRecorded, e.Ruled)):
+        known = rows.get(BoardResult, tournament, entry.round, entry.board)
+        if known is None:
+            return
+        if isinstance(entry, e.Ruled):
+            board = replace(known, ruled=entry.result)
+        else:
+            board = replace(known, match=entry.match, sides=entry.sides)
+        yield board
+        if board.match and board.ruled:
+            yield from _ruled(rows, board)
+
+
+def _ruled(rows: Rows, board: BoardResult) -> Iterator[Change]:
+    """Rate the match of a board again, as a ruling has it, and what follows from that."""
+    line = next(iter(rows.under(RatingRow, board.match)), None)
+    match = rows.get(RatedMatch, line.game, line.edition, line.closed) if line else None
+    if match is None:
+        return
+    winner = winner_of(board.ruled, board.w, board.b)
+    seat = next((seat for seat, name in board.sides.items() if name == winner), None)
+    changed = replace(match, winner=seat, counts=board.ruled not in BOTH_LOST)
+    if changed == match:
+        return
+    ledger = rows.under(RatedMatch, match.game, match.edition)
+    again, skills = rated_again(changed, [one for one in ledger if one.closed > match.closed])
+    for one in again:
+        yield one
+        yield from one.lines()
+    for player, skill in skills.items():
+        standing = _standing(rows, (match.game, match.edition, LIVE), player)
+        yield replace(standing, skill=skill, rating=skill.shown)
 
 
 def counted(totals: TotalsRow, players: dict[Seat, str], by: str, result: Result) -> TotalsRow:
@@ -227,4 +290,10 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
     )
 
 
-BOARDS = Projection("boards", 7, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)
+BOARDS = Projection(
+    "boards",
+    8,
+    (TotalsRow, StandingRow, RatingRow, RatedMatch, BoardMatch, BoardResult),
+    fold,
+    of_tournaments=True,
+)

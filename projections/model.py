@@ -100,7 +100,7 @@ class Rows(Protocol):
 class Projection(Struct, frozen=True):
     """A read model.  `version` rises whenever `fold` would make other rows of the same log.
 
-    `of_tournaments`: it is about the entries of tournaments, and not about matches.
+    `of_matches`, `of_tournaments`: is it about moves of matches, about entries of tournaments?
     `fold` gets every record except plays in between (see `Source.brief`), so a play may only change what the
     next record of its match changes, too: how far the match has come.
     """
@@ -109,11 +109,12 @@ class Projection(Struct, frozen=True):
     version: int
     kinds: tuple[type[Row], ...]
     fold: Callable[[Rows, Delivered], Iterable[Change]]
+    of_matches: bool = True
     of_tournaments: bool = False
 
     def takes(self, record: Record) -> bool:
         """Is a record one of those that this read model is about: moves of matches, or tournament entries?"""
-        return (record.topic == TOURNAMENT) == self.of_tournaments
+        return self.of_tournaments if record.topic == TOURNAMENT else self.of_matches
 
 
 def key_of(row: Row) -> tuple[Key, ...]:

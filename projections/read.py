@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel import Refused
 from projections import history as histories
@@ -21,7 +22,15 @@ from projections.boards import StandingRow, TotalsRow
 from projections.history import SeatingRow
 from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow, SeatRow
 from projections.model import BOTS, LIVE, R
-from projections.ratings import RatingRow
+from projections.ratings import (
+    BEGINNER,
+    RatedAs,
+    RatedMatch,
+    RatingChange,
+    RatingRow,
+    rated,
+    rated_again,
+)
 from projections.tournaments import STATUSES as TOURNAMENT_STATUSES
 from projections.tournaments import EntrantRow, OfficialRow, TournamentRow
 
@@ -247,6 +256,32 @@ def history(tables: Reading, player: str, which: HistoryFilter, page: Asked) -> 
 def standings_of(tables: Reading, player: str) -> list[StandingRow]:
     """Return the standing of a player on every board that has one."""
     return rows_of(tables, StandingRow, 'WHERE "player" = ? ORDER BY game, edition, pool', (player,))
+
+
+def rating_changes(tables: Reading, asked: RatedAs) -> tuple[RatingChange, ...]:
+    """Return whose ratings change if a match counts so, which is rated already or still runs; by player.
+
+    Raises:
+        Refused: unavailable, while the read model is being built.
+    """
+    board = asked.game, asked.edition
+    found = rows_of(tables, RatedMatch, 'WHERE "match" = ?', (asked.match,))
+    if found:
+        changed = replace(found[0], winner=asked.winner, counts=asked.counts)
+        after = 'WHERE "game" = ? AND "edition" = ? AND "closed" > ? ORDER BY "closed"'
+        later = rows_of(tables, RatedMatch, after, (*board, changed.closed))
+        skills = rated_again(changed, later)[1] if changed != found[0] else {}
+    else:
+        skills = dict.fromkeys(asked.players.values(), BEGINNER)
+    on_board = f'WHERE "game" = ? AND "edition" = ? AND "pool" = ? AND "player" IN ({tables.listed})'
+    rows = rows_of(tables, StandingRow, on_board, (*board, LIVE, _array(skills)))
+    known = {row.player: row.skill for row in rows if row.skill}
+    if not found and asked.counts:
+        before = {seat: known.get(player, BEGINNER) for seat, player in asked.players.items()}
+        after_it = rated(before, asked.winner)
+        skills = {player: after_it[seat] for seat, player in asked.players.items()}
+    changes = (RatingChange(one, known.get(one, BEGINNER).shown, skills[one].shown) for one in sorted(skills))
+    return tuple(one for one in changes if one.before != one.after)
 
 
 # ── scoreboards ──

@@ -281,5 +281,6 @@ TOURNAMENTS = Projection(
     3,
     (TournamentRow, EntrantRow, OfficialRow, BoardRow, PairingMemory, EntryMemory),
     fold,
+    of_matches=False,
     of_tournaments=True,
 )

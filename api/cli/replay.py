@@ -240,10 +240,10 @@ def _tell(match: Match, words: Words, viewer: str | None) -> None:
 
 def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[tuple[str, list[Paragraph]]]:
     """The paragraphs, a list for each turn, with the heading of its summary."""
+    from domain.turns import turns
     from projections.sentences import heading
     from projections.summary import Turn
     from replay.narration import narrated
-    from replay.periods import turns
 
     numbers, names = turns(match, viewer)
     for number, paragraphs in groupby(narrated(match, words, viewer), lambda line: numbers[line.move - 1]):

@@ -11,9 +11,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from api.gate.tournament_rulings import on_board, on_match
 from api.gate.tournaments import TournamentGate, preview_hash, shown_before
 from domain.chance import Secret
-from domain.kernel import Refused
+from domain.kernel import Refused, Seat
+from domain.match import Match
 from domain.match_base import LIVE, pool_of
 from domain.tournaments import commands as c
 from domain.tournaments.advancing import due, must_be_over
@@ -21,10 +23,12 @@ from domain.tournaments.drafts import pairs_of, winners
 from domain.tournaments.events import LotDrawn
 from domain.tournaments.fold import applied
 from domain.tournaments.judging import Actor, Given, role_of
+from domain.tournaments.outcomes import sides_of, sitting, winner_of
 from domain.tournaments.rounds import qualifies
 from domain.tournaments.rules import judged
-from domain.tournaments.state import Tournament
+from domain.tournaments.state import Board, Tournament
 from domain.tournaments.totals import BOTH_LOST
+from projections.ratings import RatedAs, RatingChange
 from replay.tournaments.results import ranked_of, standings_of
 
 
@@ -85,8 +89,8 @@ class Preview(Struct, frozen=True):
     facts: the entries that the command would add, but for their times.
     match_move: the move by which a running match would take it; 0: no match is touched.
     going_on: who goes on differently; None if nothing changes in it.
-    rates: does a match end by this that counts for the ratings of its players?  No ruling changes the rating
-        that a match gave when it ended.
+    rates: does the match count otherwise for ratings than it does now?
+    ratings: whose ratings change, if they are at hand.
     """
 
     entry: int
@@ -99,6 +103,7 @@ class Preview(Struct, frozen=True):
     match_move: int = 0
     going_on: GoingOn | None = None
     rates: bool = False
+    ratings: tuple[RatingChange, ...] = ()
 
 
 async def previewed(
@@ -127,8 +132,21 @@ async def previewed(
     pairing = await asyncio.to_thread(_pairing, gate, s, after) if is_official else None
     facts, digest = shown_before(draft), preview_hash(draft)
     going = await asyncio.to_thread(_going_on, s, after) if isinstance(command, _CHANGE_RESULTS) else None
-    rates = await _rates(gate, s, command) if given.moved and isinstance(command, c.Rule) else False
-    return Preview(s.entry, digest, facts, criteria, moved, pairing, after.status, given.moved, going, rates)
+    rated = await _rated_as(gate, s, command) if isinstance(command, c.Rule) else None
+    ratings = await gate.rating_changes(rated) if rated and gate.rating_changes else ()
+    return Preview(
+        s.entry,
+        digest,
+        facts,
+        criteria,
+        moved,
+        pairing,
+        after.status,
+        given.moved,
+        going,
+        rated is not None,
+        ratings,
+    )
 
 
 _CHANGE_RESULTS = (c.Rule, c.Penalise, c.Confirm, c.CloseRound, c.Withdraw, c.Return)
@@ -155,15 +173,35 @@ def _due(s: Tournament) -> tuple[tuple[GoesOn, ...], tuple[str, ...]]:
     return tuple(GoesOn(kind, **one.fields) for kind, one in zip(kinds, found, strict=True)), level
 
 
-async def _rates(gate: TournamentGate, s: Tournament, command: c.Rule) -> bool:
-    """Does the running match that this ruling ends, if it ends it, count for ratings?"""
-    if command.match is not None and command.match.result is None:
-        return False
+async def _rated_as(gate: TournamentGate, s: Tournament, command: c.Rule) -> RatedAs | None:
+    """How a ruling lets the match of its board count for ratings; None: as it does now, or not at all."""
     board = s.rounds[command.round - 1].boards[command.board - 1]
+    if not board.opened:
+        return None
     match = await gate.gate.match(board.match)
-    players = [one.player for one in match.seats.values() if one is not None and one.player]
-    is_void = command.result in BOTH_LOST or len(players) < len(match.seats)
-    return not (is_void or match.opened.private) and pool_of(LIVE, players, False) == LIVE
+    players = {seat: one.player for seat, one in match.players.items() if one is not None and one.player}
+    is_rated = not match.opened.private and pool_of(LIVE, players.values(), False) == LIVE
+    if len(players) < len(match.seats) or not is_rated:
+        return None
+    result = command.result or on_board(s, board, match, on_match(s, board, match, command))
+    if not result:
+        return None
+    now = _effect(s, board, match, board.ruling.result) if board.ruling else None
+    if match.closed:
+        if match.closed.result is None:
+            return None
+        now = now or (match.closed.result.winner, True)
+    elif result in BOTH_LOST:
+        return None
+    winner, counts = then = _effect(s, board, match, result)
+    opened = match.opened
+    return None if now == then else RatedAs(match.id, opened.game, opened.edition, players, winner, counts)
+
+
+def _effect(s: Tournament, board: Board, match: Match, result: str) -> tuple[Seat | None, bool]:
+    """Who has won a match by a result of its board, and whether it counts for ratings."""
+    sides, winner = sides_of(s, board, sitting(match)), winner_of(result, board.w, board.b)
+    return next((seat for seat, name in sides.items() if name == winner), None), result not in BOTH_LOST
 
 
 def _known(secret: Secret, s: Tournament, now: int | None) -> Given:

@@ -53,6 +53,7 @@ from domain.tournaments.outcomes import RulingInMatch, for_result, sides_of, sit
 from domain.tournaments.rounds import must_have_opponents, next_round
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
+from projections.ratings import RatedAs, RatingChange
 from replay.tournaments.pairing import PairingAnswer
 from replay.tournaments.pairings import named_boards
 from replay.tournaments.published import published_hashes
@@ -70,6 +71,7 @@ Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+RatingChanges = Callable[[RatedAs], Awaitable[tuple[RatingChange, ...]]]
 PaidBid = tuple[Seat, int, bool]
 """The side that was bought in a match that is over, for how much (0: for nothing), and whether it won."""
 _TABLES = 64  # standings that are kept
@@ -106,6 +108,8 @@ class TournamentGate:
         self.moved: LRUCache[tuple[str, int], bool] = LRUCache(_MATCHES)  # matches and the dates they got
         self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
         """Is this (code, tournament, entrant, person) a code that was sent by mail?"""
+        self.rating_changes: RatingChanges | None = None
+        """Whose ratings change if a match counts so; None: ratings are not at hand."""
         gate.must_judge = self.commands.must_judge
 
     # ── people ──

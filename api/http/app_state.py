@@ -235,6 +235,7 @@ class Services:
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
         self.tournaments = TournamentGate(gate, pair_twice, self._rating)
+        self.tournaments.rating_changes = lambda asked: models.ask(read.rating_changes, asked)
         self.tournament_feed = TournamentFeed(self.tournaments.commands, store)
         self.tournament_files = TournamentFiles(store)
         self.tournament_proofs = TournamentProofs(self.tournament_files)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from domain.match import Match
 from domain.match_base import Chair
-from replay.periods import TurnCount
+from domain.turns import TurnCount
 from replay.scenes.positions import shown_move
 from replay.words import Words
 

@@ -21,13 +21,13 @@ from domain.imported import name_of
 from domain.kernel import Refused, Result, Seat
 from domain.log import Damaged
 from domain.match import Match
+from domain.turns import TurnCount
 from projections import read
 from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow
 from projections.moments import key_moments
 from projections.sentences import turn_name, why
 from projections.turns import summarize, usual_viewer
 from replay.clocks import ClockShown, clock_after
-from replay.periods import TurnCount
 
 MINE, THEIRS = "mine", "theirs"
 DAY = 86_400_000_000  # microseconds

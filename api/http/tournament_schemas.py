@@ -299,6 +299,8 @@ class BoardView(Struct, frozen=True):
 
     why: the floats and the rule of the colours, as the engine names them; `group`: the half points that the
         better one of both had before the round.
+    waits: why a recorded result waits for an official: no_result, not_verified, not_checked, no_salt (no
+        player of its match added one, and the terms want one), called (the arbiter has not answered yet).
     left: of one board as it is now, if its match has a clock: what each seat had left at the latest move.
     """
 
@@ -314,6 +316,7 @@ class BoardView(Struct, frozen=True):
     why: dict[str, str]
     policy: str
     entry: int
+    waits: tuple[str, ...]
     pair: PairView | UnsetType = UNSET
     left: dict[str, int] | UnsetType = UNSET
 

@@ -31,7 +31,7 @@ from api.http.tournament_seats import Sitting
 from domain.games import GAMES
 from domain.log import b64
 from domain.tournaments.history import TournamentLog
-from domain.tournaments.outcomes import seating, seats_are_open
+from domain.tournaments.outcomes import seating, seats_are_open, why_it_waits
 from domain.tournaments.state import Board, Entrant, Round, Tournament, results_of
 from domain.tournaments.totals import summed
 from projections.tournaments import TournamentRow
@@ -156,6 +156,7 @@ def board_view(s: Tournament, one: Round, board: Board, sitting: Sitting) -> Boa
         {"floats": board.floats, "colour_rule": board.colour_rule, "group": _group(s, one, board)},
         board.policy.policy if board.policy else "",
         board.ruling.entry if board.ruling else board.outcome.entry if board.outcome else board.opened,
+        why_it_waits(s, one.number, board),
         pair_view(s, one, board),
     )
 

@@ -27,10 +27,11 @@ from api.web.tournament_parts import (
 )
 from domain.kernel import Refused
 from domain.match import Match
+from domain.refusals import text
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
 from domain.tournaments.judging import board_in, round_in
-from domain.tournaments.outcomes import sides_of, sitting
+from domain.tournaments.outcomes import WAITS, sides_of, sitting, why_it_waits
 from domain.tournaments.state import Board, Round
 from replay.final_scoring import Scored, scored_now
 from replay.words import Words
@@ -87,12 +88,22 @@ async def _page(
         may_rule=frame.officiates and one.status != "paired" and frame.s.ended != "cancelled",
         asked=asked or {},
         query=query,
+        waits=[
+            text(frame.call.language, WAITS[name].id, {}) for name in why_it_waits(frame.s, one.number, found)
+        ],
         last_move=match.move if match else 0,
         kept=held_root(match, query) if match else None,
         preview=preview,
+        ratings=await _ratings(frame, preview) if preview else [],
         scored=await _scored(frame, found, match) if match and "score" in query else None,
         may_call=bool(frame.own and frame.own.id in found.entrants and not frame.s.ended),
     )
+
+
+async def _ratings(frame: Frame, preview: Preview) -> list[tuple[str, int, int]]:
+    """Whose rating a ruling changes, by name, from what to what; others than entrants may be among them."""
+    names = await frame.call.services.names.of([one.player for one in preview.ratings], frame.call.language)
+    return [(names.get(one.player, one.player), one.before, one.after) for one in preview.ratings]
 
 
 class ScoredBoard(Struct, frozen=True):

@@ -97,7 +97,7 @@ def must_be_over(s: Tournament) -> None:
     last = s.round
     if last is None or last.number < s.last_round or last.number < s.first_of_stage:
         raise Refused("unfinished", "rounds-left", {"round": len(s.rounds), "rounds": s.last_round})
-    must_be_done(last)
+    must_be_done(s, last)
 
 
 def _to_next_stage(s: Tournament, command: c.Advance, ranked: Sequence[Sequence[Ranked]]) -> list[New]:

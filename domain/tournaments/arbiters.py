@@ -251,7 +251,7 @@ def publish(s: Tournament, command: c.Publish, actor: Actor, given: Given) -> li
     if command.final:
         if s.status not in ("finished", "published"):
             raise Refused("unfinished", "rounds-left", {"round": len(s.rounds), "rounds": s.last_round})
-        must_be_done(s.rounds[-1])
+        must_be_done(s, s.rounds[-1])
     fields = {
         "at_entry": s.entry,
         "standings_sha256": given.standings_sha256,

@@ -229,7 +229,7 @@ class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
 class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`.
 
-    closed_by: what closed the match; house_seeded: did no seat add a salt?  Neither is stored.
+    closed_by: what closed the match; it is not stored.  house_seeded: did no seat add a salt?
     """
 
     round: RoundNumber
@@ -245,6 +245,7 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     checked: dict[str, str]
     closed_by: str = ""
     house_seeded: bool = False
+    end_turn: int = 0
 
 
 class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):

@@ -47,8 +47,8 @@ class Cell(Struct, frozen=True, omit_defaults=True):
     `opponent` (the number of a line), `colour`: of the kinds in `AGAINST` only.  `outcome`: of `played` and
     `forfeit` only; both may lose.  `rated`: does the game count for ratings?  `victory_points`: by how many
     the entrant led at the end (negative: was behind), if the game counts them.  `end_turn`: the turn in which
-    the game ended, if it has turns.  `game_points`: the half points from both matches of a pair that plays
-    both sides; a bye counts as two matches.
+    the entrant won, if that is known; of a pair that plays both sides the later one.  `game_points`: the half
+    points from both matches of a pair that plays both sides; a bye counts as two matches.
     """
 
     kind: Kind

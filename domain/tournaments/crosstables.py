@@ -152,6 +152,7 @@ def _cell(
         _outcome(result, colour),
         rated=s.terms.rated and any(board.result not in FORFEITS for board in boards),
         victory_points=sum(leads) if leads else None,
+        end_turn=max((_turn_of_win(board, entrant) for board in boards), default=0) or None,
     )
 
 
@@ -187,6 +188,14 @@ def _lead(board: Board, entrant: str) -> int | None:
     own = [score for seat, score in outcome.score.items() if outcome.sides.get(seat) == entrant]
     others = [score for seat, score in outcome.score.items() if outcome.sides.get(seat) != entrant]
     return own[0] - others[0] if len(own) == len(others) == 1 else None
+
+
+def _turn_of_win(board: Board, entrant: str) -> int:
+    """The turn in which the entrant won the match of a board; 0 if it did not, or after a ruling."""
+    outcome = board.outcome
+    if board.ruling is not None or outcome is None or outcome.winner != entrant:
+        return 0
+    return outcome.end_turn
 
 
 def _baku(s: Tournament, count: int) -> tuple[Acceleration, ...]:

@@ -250,6 +250,8 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
     result: "" if the match has none (void, or nobody opened a salt).
     winner: the entrant; reason, score: as in the match's `closed`; sides: the entrant of each seat.
     checked: what `verify` found, by question: "ok", "failed" or "not run".
+    end_turn: the turn of the game in which the match ended, from 1; 0 in entries that do not say it.
+    house_seeded: no player added a salt of their own, though the terms want one.
     """
 
     round: int
@@ -263,6 +265,8 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
     score: dict[str, int] = {}
     sides: dict[str, str] = {}
     checked: dict[str, str] = {}
+    end_turn: int = 0
+    house_seeded: bool = False
 
 
 class Confirmed(Entry, frozen=True, kw_only=True, tag="confirmed"):

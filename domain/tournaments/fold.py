@@ -270,6 +270,8 @@ def _result_recorded(s: Tournament, entry: e.ResultRecorded) -> Tournament:
         entry.score,
         entry.sides,
         entry.checked,
+        entry.end_turn,
+        entry.house_seeded,
     )
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, outcome=outcome))
 

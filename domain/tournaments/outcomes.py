@@ -11,11 +11,13 @@ from domain.games import GAMES
 from domain.kernel import Result, Seat
 from domain.log import b64
 from domain.match import Match
+from domain.refusals import Sentence
 from domain.tournaments.commands import RecordResult
 from domain.tournaments.drafts import options_of
 from domain.tournaments.state import Board, Tournament
 from domain.tournaments.terms import BID, BY_LOT
 from domain.tournaments.totals import BOTH_LOST
+from domain.turns import turns
 
 RULING = "ruling"  # the reason of a result that was ruled
 
@@ -39,6 +41,7 @@ class EndedMatch(Struct, frozen=True):
     place: the board for which it was opened.  players: by seat, "" for a seat that nobody took.
     first_root, root: over the first move, and over all moves.  rulings: by their moves.
     result: None if it has none; by: what closed it.  house_seeded: did no seat add a salt?
+    end_turn: the turn of the game to which the last move belongs, from 1.
     """
 
     match: str
@@ -51,6 +54,7 @@ class EndedMatch(Struct, frozen=True):
     result: Result | None
     by: str
     house_seeded: bool = False
+    end_turn: int = 0
 
 
 def ended(match: Match) -> EndedMatch | None:
@@ -73,6 +77,7 @@ def ended(match: Match) -> EndedMatch | None:
         result=closed.result,
         by=closed.by,
         house_seeded=match.house_seeded,
+        end_turn=turns(match, None)[0][-1],
     )
 
 
@@ -146,7 +151,47 @@ def recorded(
         checked=checked,
         closed_by=match.by,
         house_seeded=match.house_seeded,
+        end_turn=match.end_turn,
     )
+
+
+def lacks_salt(s: Tournament, house_seeded: bool) -> bool:
+    """Do the terms want a salt of a player for the draws, and has a match none (`house_seeded`)?"""
+    return house_seeded and not s.terms.house_seeded
+
+
+WAITS = {
+    "no_result": Sentence("waits-no-result"),
+    "not_verified": Sentence("waits-not-verified"),
+    "not_checked": Sentence("waits-not-checked"),
+    "no_salt": Sentence("waits-no-salt"),
+    "called": Sentence("waits-called"),
+}
+"""Why a recorded result waits for an official, by the names that the API gives."""
+
+
+def why_it_waits(s: Tournament, round_number: int, board: Board) -> tuple[str, ...]:
+    """Return why the recorded result of a board waits for an official: names of `WAITS`.
+
+    There is none if it does not wait, and if a call that kept it from being confirmed has its answer.
+    """
+    outcome = board.outcome
+    if outcome is None or board.stands:
+        return ()
+    found = set(outcome.checked.values())
+    holds = {
+        "no_result": not outcome.result,
+        "not_verified": "failed" in found,
+        "not_checked": "not run" in found or not found,
+        "no_salt": outcome.house_seeded,
+        "called": any((call.round, call.board) == (round_number, board.number) for call in s.standing_calls),
+    }
+    return tuple(name for name, is_so in holds.items() if is_so)
+
+
+def winner_of(result: str, w: str, b: str) -> str:
+    """Return who has won by the result of a board, its forfeits among them; "" if neither has."""
+    return {"1-0": w, "+-": w, "0-1": b, "-+": b}.get(result, "")
 
 
 def result_of(board: Board, winner: str, drawn: bool) -> str:
@@ -164,7 +209,7 @@ def for_result(sides: Mapping[Seat, str], board: Board, result: str) -> RulingIn
     """
     if result in BOTH_LOST:
         return RulingInMatch(void=True)
-    winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[:1], "")
+    winner = winner_of(result, board.w, board.b)
     seat = next((seat for seat, name in sides.items() if name == winner), None)
     return RulingInMatch(result=Result(seat, RULING, {}))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from domain.kernel import Refused
+from domain.refusals import Sentence
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
 from domain.tournaments.drafts import (
@@ -34,7 +35,7 @@ from domain.tournaments.judging import (
 )
 from domain.tournaments.log import New
 from domain.tournaments.opinions import opinion
-from domain.tournaments.outcomes import result_of
+from domain.tournaments.outcomes import WAITS, lacks_salt, result_of, why_it_waits
 from domain.tournaments.sides import SIDES_LOT, label_of, new_lot
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import BY_LOT, must_be_plain
@@ -57,7 +58,7 @@ def next_round(s: Tournament) -> int:
     if last is not None and last.status == "paired":
         return last.number
     if last is not None:
-        must_be_done(last)
+        must_be_done(s, last)
     number = len(s.rounds) + 1
     if number > s.last_round and not s.is_last_stage:
         raise Refused("unfinished", "stage-over", {"stage": s.stage})
@@ -80,7 +81,7 @@ def must_have_opponents(s: Tournament) -> None:
         raise Refused("terms", "more-rounds-than-opponents", about)
 
 
-def must_be_done(one: Round) -> None:
+def must_be_done(s: Tournament, one: Round) -> None:
     """Check that a round is closed, and that each board has a result or is adjourned.
 
     Raises:
@@ -89,12 +90,23 @@ def must_be_done(one: Round) -> None:
     if one.status != "closed":
         raise Refused("unfinished", "round-not-closed", {"round": one.number})
     waiting = [
-        str(board.number)
+        board
         for board in one.boards
         if not board.stands and (board.policy is None or board.policy.policy != "adjourn")
     ]
     if waiting:
-        raise Refused("unfinished", "boards-unfinished", {"round": one.number, "boards": waiting[:20]})
+        raise _unfinished_boards(s, one, waiting)
+
+
+def _unfinished_boards(s: Tournament, one: Round, boards: Sequence[Board]) -> Refused:
+    """The refusal that names boards without a result that stands, and why a recorded result waits."""
+    named = list[str | Sentence]()
+    for board in boards[:20]:
+        why = [WAITS[name] for name in why_it_waits(s, one.number, board)]
+        named.append(
+            Sentence("board-waits", {"board": board.number, "why": why}) if why else str(board.number)
+        )
+    return Refused("unfinished", "boards-unfinished", {"round": one.number, "boards": named})
 
 
 @on(c.Pair)
@@ -336,7 +348,8 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
         for name in ("round", "board", "match", "closed_move", "root", "reason", "winner", "score", "sides")
     }
     result = result_of(board, command.winner, command.drawn)
-    recorded = New(e.ResultRecorded, {**about, "result": result, "checked": command.checked})
+    about |= {"result": result, "checked": command.checked, "end_turn": command.end_turn}
+    recorded = New(e.ResultRecorded, {**about, "house_seeded": lacks_salt(s, command.house_seeded)})
     if not result or not _is_confirmed(s, board, command):
         return [recorded]
     means = {"round": one.number, "board": board.number, "means": "verify"}
@@ -346,7 +359,7 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
 def _is_confirmed(s: Tournament, board: Board, command: c.RecordResult) -> bool:
     called = any((call.round, call.board) == (command.round, command.board) for call in s.standing_calls)
     green = bool(command.checked) and all(found == VERIFIED for found in command.checked.values())
-    counts = s.terms.house_seeded or not command.house_seeded
+    counts = not lacks_salt(s, command.house_seeded)
     return green and counts and not called and command.closed_by != RULING
 
 
@@ -383,9 +396,9 @@ def close_round(s: Tournament, command: c.CloseRound, actor: Actor, given: Given
     for number in policies:
         board_in(one, number)
     open_boards = [board for board in one.boards if not board.stands]
-    missing = [str(board.number) for board in open_boards if board.number not in policies]
+    missing = [board for board in open_boards if board.number not in policies]
     if missing:
-        raise Refused("unfinished", "boards-unfinished", {"round": one.number, "boards": missing[:20]})
+        raise _unfinished_boards(s, one, missing)
     unfinished = tuple(
         _unfinished(s, one, board, policies[board.number], actor, given.heads) for board in open_boards
     )

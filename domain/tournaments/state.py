@@ -65,7 +65,7 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
-    """What was recorded of a board's match; `entry` is that of `result_recorded`."""
+    """What was recorded of a board's match; `entry` is that of `result_recorded`, where the fields are."""
 
     entry: int
     result: str
@@ -76,6 +76,8 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     score: Mapping[str, int] = {}
     sides: Mapping[str, str] = {}
     checked: Mapping[str, str] = {}
+    end_turn: int = 0
+    house_seeded: bool = False
 
 
 class Ruling(Struct, frozen=True, omit_defaults=True):

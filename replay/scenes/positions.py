@@ -21,9 +21,9 @@ from domain.log import Record
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 from domain.texts import Marked
+from domain.turns import turns
 from replay.clocks import ClockShown, clock_after
 from replay.narration import People, narrate
-from replay.periods import turns
 from replay.positions import NoView, kind_of, must_see, table_at
 from replay.scenes import cia_vs_kgb, imperial_struggle, thirteen_minutes, twilight_struggle
 from replay.scenes.generic import generic_scene
@@ -152,7 +152,7 @@ def shown_move(
     """One move, as `positions` shows it.
 
     Args:
-        turn: the turn of the move (see `replay.periods`).
+        turn: the turn of the move (see `domain.turns`).
         scene: with what it changed in the scene.
         words: if given, with its sentences.
 

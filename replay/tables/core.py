@@ -23,10 +23,10 @@ from domain.kernel import Result
 from domain.log import Damaged, canonical
 from domain.match import Match
 from domain.match_base import ALL
+from domain.turns import turns
 from replay import matchfile
 from replay.audit import offered
 from replay.export import draws_of, fields_of, tag, viewer_of
-from replay.periods import turns
 from replay.positions import kind_of
 from replay.tables.schema import Column, Row, Rows, Table, Type
 

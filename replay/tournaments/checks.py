@@ -20,7 +20,15 @@ from domain.tournaments.events import (
     ResultRecorded,
     Ruled,
 )
-from domain.tournaments.outcomes import EndedMatch, RulingInMatch, for_result, recorded, result_of, sides_of
+from domain.tournaments.outcomes import (
+    EndedMatch,
+    RulingInMatch,
+    for_result,
+    lacks_salt,
+    recorded,
+    result_of,
+    sides_of,
+)
 from domain.tournaments.rounds import VERIFIED
 from domain.tournaments.state import Board, Tournament
 from replay.tournaments.pairing import engine_at_hand
@@ -64,6 +72,10 @@ def check_result(entry: ResultRecorded, before: Tournament, match: EndedMatch | 
     right = recorded(before, entry.round, board, match, entry.checked)
     values = {name: getattr(right, name) for name in _FIELDS}
     values["result"] = result_of(board, right.winner, right.drawn)
+    if entry.end_turn:  # older entries do not say it
+        values["end_turn"] = right.end_turn
+    if entry.house_seeded:
+        values["house_seeded"] = lacks_salt(before, right.house_seeded)
     for name, value in values.items():
         if getattr(entry, name) != value:
             about = {"field": name, "given": _shown(getattr(entry, name)), "found": _shown(value)}

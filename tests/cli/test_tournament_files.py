@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import runpy
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,7 @@ from api.store.log_writer import LogWriter
 from api.store.sqlite import SqliteStore
 from domain.game import Game
 from replay.tournaments import pairing, pairing_twice
+from replay.tournaments.trf import TrfFile, written
 from replay.tournaments.trf_reading import read
 from tests.api.gate.tables import run
 from tests.cli.program import Program
@@ -21,6 +23,7 @@ from tests.cli.test_tournament import announced, director
 from tests.replay.tournaments.bundles import KEYS, file_of, members_of, packed, played
 
 __all__ = ["director"]
+ROOT = Path(__file__).parents[2]
 KEY = KEYS.signing.verifying.text
 
 
@@ -132,3 +135,16 @@ def test_a_tournament_of_a_store_is_exported_in_every_format(glasnost: Program, 
     Path("policy").write_text("log x\n")
     glasnost(*verify).refused(2, "policy: line 1")
     glasnost("tournament", "export", "--store", "s", "tnothing").refused(2, "tnothing")
+
+
+def test_the_command_of_gacrux_checks_the_trf_of_a_whole_tournament(glasnost: Program) -> None:
+    simulate = ("tournament", "simulate", "--store", "s", "--players", "9", "--rounds", "4", "--game")
+    chance = ("--matches", "none", "--forfeits", ".1", "--byes", ".05", "--withdrawals", ".05", "--seed", "4")
+    name = glasnost(*simulate, "cia_vs_kgb", *chance, "--json").json["tournament"]
+    assert glasnost("tournament", "export", "--store", "s", name, "--format", "trf", "--out", "cup.trf").ok()
+    script = runpy.run_path(str(ROOT / "ops" / "pairing_vectors.py"))
+    exported, table = Path("cup.trf").read_text("utf-8"), read(Path("cup.trf").read_bytes()).table
+    assert table.rounds == 4
+    assert script["rounds_named"](None, exported) == ()
+    exchanged = written(TrfFile(script["opponents_exchanged"](table, 4)))
+    assert script["rounds_named"](None, exchanged) == (4,)

@@ -301,6 +301,7 @@ def test_what_folds_remember_has_no_view(reader: FileReading) -> None:
     assert views == {kind.table for kind in kinds if not kind.internal}
     assert {kind.table for kind in kinds if kind.internal} == {
         "board_matches",
+        "board_results",
         "history_matches",
         "match_exchanges",
         "pairing_memory",

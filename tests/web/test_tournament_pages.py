@@ -17,6 +17,7 @@ from api.gate.tournaments import TournamentGate
 from domain.kernel import Refused
 from replay.local_time import moment
 from tests.api.http.served import Client, served
+from tests.waiting import soon
 from tests.web.axe import violations
 from tests.web.browser import NARROW
 from tests.web.signed import visitors
@@ -157,6 +158,33 @@ def test_an_official_rules_by_the_form_of_a_board_and_players_cannot(hall: Hall)
     assert "no-show" in raw
     assert hall.server.client().get(f"{hall.page}/rounds/3/boards/9").status == 404
     assert hall.server.client().get(f"{hall.page}/rounds/x/boards/1").status == 422
+
+
+def test_the_page_of_a_board_says_why_its_result_waits(hall: Hall) -> None:
+    other = Hall(hall.server, house_seeded=False, clock=[])
+    other.post("entries", do="draw_lot", label="lot/colour", n=2)
+    other.pair()
+    path = f"{other.path}/rounds/1/boards/1"
+    board = other.director.get(path).json
+    assert board["waits"] == []
+    rows = {
+        row["entrant"]: row["player"] for row in other.director.get(f"{other.path}/entrants").json["entrants"]
+    }
+    people = {one.player: one for one in other.players}
+    for side in "wb":
+        player = people[rows[board[side]["entrant"]]]
+        seat = f"/v1/matches/{board['match']}/seats/{board[side]['seat']}"
+        assert player.post(seat, {}).status == 201
+    assert player.post(f"/v1/matches/{board['match']}/resignation", {}).status == 201
+    soon(lambda: other.director.get(path).json["status"] == "recorded")
+    found = other.director.get(path).json
+    assert (found["waits"], found["light"]) == (["no_salt"], "green")
+    page = f"{other.page}/rounds/1/boards/1"
+    assert "no player of its match added a salt, and the terms want one." in html(other, page)
+    assert "ни один игрок партии не добавил свою соль, а положение её требует." in html(other, page, "ru")
+    other.post("entries", do="confirm", round=1, board=1)
+    assert other.director.get(path).json["waits"] == []
+    assert "added a salt" not in html(other, page)
 
 
 def test_a_ruling_on_a_closed_round_shows_first_what_it_changes(hall: Hall) -> None:
@@ -300,6 +328,10 @@ def check_divisions(director: Client, name: str, path: str) -> None:
     for place, one in enumerate(whole):
         assert (f'/entrants/{one["entrant"]}"><bdi>{names[players[one["entrant"]]]}' in table) == (place > 1)
     assert 'href="?division=2" aria-current="true"' in page
+    together = unescape(director.get(f"/t/{name}/standings").body.decode())
+    lines = re.findall(r'<tr class="([^"]*)">', together)
+    assert [place for place, line in enumerate(lines) if "next-division" in line] == [2]
+    assert ">Division</th>" in together
     for wrong in ("3", "0", "-1", "x", "1&division=2", "99999999999999999999"):
         assert director.get(f"/t/{name}/standings?division={wrong}").status == 200
         assert director.get(f"{path}/standings?division={wrong}").status in (404, 422)

@@ -121,6 +121,37 @@ def test_a_file_over_any_entry_is_right_so_far(page: Page, cup: Cup, log: Tourna
 
 
 @pytest.fixture(scope="module")
+def ended_later(cup: Cup) -> dict[str, bytes]:
+    """The files, by id, of tournaments whose one match ended in its first or second turn."""
+
+    async def work(turns: int) -> tuple[TournamentLog, bytes]:
+        cup = await Cup(MemoryStore()).announced(2)
+        await cup.paired()
+        await cup.played_out((await cup.state()).rounds[0].boards[0].match, Random(5), turns)
+        await cup.follower.tick(everything=True)
+        return await cup.log(), file_of(cup, await cup.log())
+
+    found = [run(work(turns)) for turns in (0, 1, 99)]
+    turns = [
+        record.entry.end_turn
+        for log, _ in found
+        for record in log.records
+        if record.kind == "result_recorded"
+    ]
+    assert turns == [1, 2, 2]
+    return {log.id: data for log, data in found}
+
+
+def test_the_turn_in_which_a_match_ended_is_that_of_its_file(
+    page: Page, ended_later: dict[str, bytes], path: Path
+) -> None:
+    for tournament, data in ended_later.items():
+        path.write_bytes(data)
+        assert both(page, path).state == "ok"
+        assert both(page, forged(members_of(data), path, forgeries.hurry, tournament)).state == "wrong"
+
+
+@pytest.fixture(scope="module")
 def swapped() -> bytes:
     """The file of a tournament in whose match the players change places."""
 
@@ -350,6 +381,7 @@ def lose_round(entries: list[Json]) -> None:
     ("change", "question", "sentence"),
     [
         (forgeries.win, "results", "result-not-of-match"),
+        (forgeries.hurry, "results", "result-not-of-match"),
         (forgeries.win_twice, "results", "result-twice"),
         (forgeries.move_root, "results", "result-not-of-match"),
         (forgeries.confirm, "results", "confirmed-unverified"),

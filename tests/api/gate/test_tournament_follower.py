@@ -15,9 +15,12 @@ from domain.game import Game
 from domain.kernel import Refused
 from domain.log import b64
 from domain.tournaments import commands as c
-from domain.tournaments.judging import Given, Head
+from domain.tournaments.events import Result
+from domain.tournaments.judging import Actor, Given, Head
+from domain.tournaments.outcomes import why_it_waits
 from domain.tournaments.rounds import next_round
 from domain.tournaments.state import Tournament
+from replay.tournaments.results import explained_of, standings_of
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, TERMS, Cup, closed_while_it_ends
@@ -68,8 +71,6 @@ def test_a_killed_follower_records_each_result_once(toy_game: Game, kills: int, 
 
 @pytest.mark.parametrize("orders", [10, pytest.param(100, marks=pytest.mark.long)])
 def test_the_order_of_results_changes_no_standing(toy_game: Game, orders: int) -> None:
-    from replay.tournaments.results import standings_of
-
     async def work(seed: int) -> bytes:
         cup = await Cup(MemoryStore()).announced(6)
         await cup.do(c.SeedAll(order=tuple(f"n{number}" for number in range(1, 7))))
@@ -109,8 +110,6 @@ def test_a_verification_that_fails_to_run_asks_an_arbiter_after_three_tries(toy_
 
 
 def test_a_called_arbiter_keeps_a_result_from_being_confirmed(toy_game: Game) -> None:
-    from domain.tournaments.judging import Actor
-
     async def work() -> None:
         cup = await Cup(MemoryStore()).announced(2)
         await cup.paired()
@@ -140,6 +139,64 @@ def test_a_match_without_salts_waits_for_an_official_if_the_terms_want_salts(
         if not board.confirmed:
             await cup.do(c.Confirm(round=1, board=1))
             assert (await cup.state()).rounds[0].boards[0].status == "confirmed"
+
+    run(work())
+
+
+def test_a_result_that_waits_says_why(toy_game: Game) -> None:
+    async def work() -> None:
+        cup = Cup(MemoryStore(), msgspec.structs.replace(TERMS, house_seeded=False))
+        await cup.announced(4)
+        await cup.paired()
+        call = c.CallArbiter(text="a doubt", round=1, board=2)
+        s = await cup.state()
+        caller = Actor(s.entrants[s.rounds[0].boards[1].w].player, "player")
+        await cup.tournaments.commands.command(cup.id, call, caller)
+        await cup.ended(s.rounds[0].boards[1].match, Random(2))
+        await cup.follower.tick(everything=True)
+        s = await cup.state()
+        first, second = s.rounds[0].boards
+        assert (why_it_waits(s, 1, first), why_it_waits(s, 1, second)) == ((), ("no_salt", "called"))
+        with pytest.raises(Refused) as refused:
+            await cup.do(c.CloseRound(round=1))
+        assert refused.value.text("en") == (
+            "boards of round 1 without a result that stands: 1, 2 (no player of its match added a salt,"
+            " and the terms want one; the arbiter is called)"
+        )
+        assert "2 (ни один игрок партии не добавил свою соль, а положение её требует; вызван судья)" in (
+            refused.value.text("ru")
+        )
+        await cup.do(c.Confirm(round=1, board=2))
+        s = await cup.state()
+        assert why_it_waits(s, 1, s.rounds[0].boards[1]) == ()
+
+    run(work())
+
+
+def test_a_result_says_in_which_turn_its_match_ended_and_earlier_wins_come_first(toy_game: Game) -> None:
+    async def work() -> None:
+        cup = Cup(MemoryStore(), msgspec.structs.replace(TERMS, tie_breaks=("FAST",)))
+        await cup.announced(6)
+        await cup.paired()
+        ends = {1: 1, 2: 1, 3: 0}  # the turns that are over before an entrant resigns
+        for board in (await cup.state()).rounds[0].boards:
+            await cup.played_out(board.match, Random(5), ends[board.number])
+        await cup.follower.tick(everything=True)
+        s = await cup.state()
+        boards = s.rounds[0].boards
+        assert [board.outcome and board.outcome.end_turn for board in boards] == [2, 2, 1]
+        places = {one.entrant: (one.place, one.values) for one in standings_of(s).places}
+        winners = [board.outcome.winner for board in boards if board.outcome]
+        assert [places[name] for name in winners] == [(2, ("1", "2")), (2, ("1", "2")), (1, ("1", "1"))]
+        assert {places[name] for name in places if name not in winners} == {(4, ("0", None))}
+        _, fast = explained_of(s, winners[0])
+        assert [(one.round, one.value) for one in fast.addends] == [(1, "2")]
+        assert (fast.how, fast.total, fast.value) == ("average", "2", "2")
+        same: Result = "1-0" if winners[2] == boards[2].w else "0-1"
+        ruled = c.Rule(round=1, board=3, result=same, reason="other", text="so it stays")
+        await cup.tournaments.rule(cup.id, ruled, DIRECTOR, (await cup.log()).entry)
+        places = {one.entrant: (one.place, one.values) for one in standings_of(await cup.state()).places}
+        assert places[winners[2]] == (3, ("1", None))
 
     run(work())
 

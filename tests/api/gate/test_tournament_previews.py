@@ -159,7 +159,10 @@ def test_a_preview_says_whether_ratings_change_as_the_scoreboards_then_have_it(
         await cup.tournaments.rule(cup.id, rule, DIRECTOR, found.entry, preview=found.sha256)
         records = (await cup.gate.match(board.match)).records
         assert bool(folded(BOARDS, items(records)).all(RatingRow)) == found.rates
-        assert not (await preview(cup, RULE)).rates  # the match is over: what it gave stays
+        assert not (await preview(cup, rule)).rates  # the same again changes nothing
+        otherwise = msgspec.structs.replace(RULE, result="1-0" if result == "0-1" else "0-1")
+        again = await preview(cup, otherwise)
+        assert again.rates == (rates and rated)  # a match that ended void was never rated
 
     run(work())
 

@@ -23,6 +23,7 @@ from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor
 from domain.tournaments.state import Board, Tournament
 from domain.tournaments.terms import Terms
+from domain.turns import turns as turns_of
 from replay.tournaments.pairing import PairedBoard, PairingAnswer
 from replay.tournaments.trf_reading import read
 from tests.api.gate.memory import Keys
@@ -146,6 +147,20 @@ class Cup:
             seated = found.players[seat]
             assert seated is not None
             await self.gate.resign(match, player=seated.player)
+
+    async def played_out(self, name: str, random: Random, turns: int = 99) -> None:
+        """Both entrants of a match play at random, and one resigns after so many turns."""
+        await self.sit(name)
+        while (match := await self.gate.match(name)).closed is None:
+            assert match.asked is not None
+            if turns_of(match, None)[0][-1] > turns:
+                await self.ended(name, random)
+                continue
+            seat = next(iter(match.asked.seats))
+            question = match.prompt(seat)
+            assert question is not None
+            picks = tuple(random.sample(question[1].options, question[1].least))
+            await self.gate.play(name, [picks], seat=seat, expect=question[0])
 
     async def results(self, random: Random | None = None) -> None:
         """End all matches of the round, and let the follower take the results."""

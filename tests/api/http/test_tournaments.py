@@ -102,6 +102,33 @@ def test_a_tournament_is_played_over_http(server: Served) -> None:
     assert match["status"] == "over"
 
 
+def test_a_ruling_on_a_match_that_is_over_changes_the_ratings_that_its_preview_lists(server: Served) -> None:
+    desk = Desk(server)
+    desk.do(do="draw_lot", label="lot/colour", n=2)
+    for number in (1, 2):
+        desk.paired()
+        desk.results()
+        assert desk.post(f"rounds/{number}/close").status == 201
+
+    def ratings() -> dict[str, int]:
+        rows = desk.director.get("/v1/scoreboards/toy?limit=200").json["standings"]
+        return {row["player"]: row["rating"] for row in rows if row["player"] in people}
+
+    people = {player.player for player in desk.players}
+    before = ratings()
+    assert len(before) == 4
+    ruling = {"result": "0-1", "reason": "rule_error", "text": "set up wrongly"}
+    preview = desk.post("previews", do="rule", round=1, board=1, **ruling).json
+    assert preview["rates"]
+    assert ratings() == before
+    told = desk.post("rounds/1/boards/1/rulings", preview=preview["sha256"], **ruling)
+    assert told.status == 201, told
+    after = ratings()
+    changed = {name: (before[name], after[name]) for name in people if before[name] != after[name]}
+    assert {one["player"]: (one["before"], one["after"]) for one in preview["ratings"]} == changed
+    assert len(changed) >= 2
+
+
 def test_the_log_the_root_and_the_checkpoint_agree(server: Served) -> None:
     desk = Desk(server, 2)
     answer = desk.director.get(desk.path)

@@ -16,6 +16,7 @@ from domain.tournaments.crosstable import Cell, Colour, Crosstable, Line, Outcom
 from replay.tournaments.pairing import pair
 from replay.tournaments.simulation import SimulatedRound
 from replay.tournaments.trf import TrfFile, pairing_input, written
+from replay.tournaments.trf_reading import read
 from tests.replay.tournaments.recorded import files, load, rounds
 
 ROOT = Path(__file__).parents[3]
@@ -156,6 +157,33 @@ def test_the_script_lets_a_program_check_an_exported_file_and_reads_which_rounds
     assert problem(exchanged) is None
     assert script["rounds_named"](program, written(TrfFile(played))) == ()
     assert script["rounds_named"](program, written(TrfFile(exchanged))) == (played.rounds,)
+
+
+def checked_by_gacrux(path: Path, chosen: dict[int, range]) -> int:
+    """Let the command of gacrux check recorded files, as they are and with opponents exchanged (OA11).
+
+    Gives the number of rounds.
+    """
+    script, done = runpy.run_path(str(ROOT / "ops" / "pairing_vectors.py")), 0
+    for one in load(path):
+        if one.seed not in chosen.get(one.players, ()):
+            continue
+        table = read(one.trf.encode()).table
+        exchanged = written(TrfFile(script["opponents_exchanged"](table, table.rounds)))
+        assert script["rounds_named"](None, one.trf) == (), (one.players, one.seed)
+        assert script["rounds_named"](None, exchanged) == (table.rounds,), (one.players, one.seed)
+        done += table.rounds
+    return done
+
+
+def test_the_command_of_gacrux_finds_nothing_in_an_exported_file_and_names_a_round_with_other_pairs() -> None:
+    assert [checked_by_gacrux(path, {17: range(2)}) for path in files()] == [14, 14]
+
+
+@pytest.mark.long
+def test_the_command_of_gacrux_finds_nothing_in_the_rounds_of_another_engine() -> None:
+    [path] = [one for one in files() if one.name.startswith("bbpPairings")]
+    assert checked_by_gacrux(path, {players: range(count) for players, count in PLAYERS.items()}) == 882
 
 
 def test_the_script_believes_no_checker_that_leaves_out_rounds(

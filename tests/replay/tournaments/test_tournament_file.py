@@ -219,6 +219,14 @@ def win(entries: list[Json]) -> None:
     entry["result"] = {"1-0": "0-1", "0-1": "1-0"}[entry["result"]]
 
 
+def hurry(entries: list[Json]) -> None:
+    of_kind(entries, "result_recorded")["end_turn"] += 1
+
+
+def seed_by_the_house(entries: list[Json]) -> None:
+    of_kind(entries, "result_recorded")["house_seeded"] = True
+
+
 def win_twice(entries: list[Json]) -> None:
     entries.insert(-1, {**of_kind(entries, "result_recorded"), "entry": len(entries)})
     entries[-1]["entry"] = len(entries)
@@ -286,6 +294,8 @@ def confirm(entries: list[Json]) -> None:
         (swap_colours, "pairings", "round 1: board 1: the engine pairs"),
         (give_other_input, "pairings", "round 3: "),
         (win, "results", "result is"),
+        (hurry, "results", "end_turn is"),
+        (seed_by_the_house, "results", "house_seeded is"),
         (win_twice, "results", "round 1, board 1"),
         (move_root, "results", "closed_move is"),
         (confirm, "results", "confirmed by verification"),
