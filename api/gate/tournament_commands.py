@@ -240,14 +240,35 @@ class TournamentCommands:
                 return known
         given = Given(now=self._commits.clock(), secret=secret)
         draft = opened(name, title, terms, actor, given, self._commits.product)
-        append = Append(draft.records, secret.bytes, _remembered(key, 1, 1))
+        return await self._begun(draft, secret, key)
+
+    async def _begun(self, draft: Draft, secret: Secret, key: Key | None) -> Accepted:
+        """Commit the first records of a tournament."""
+        last = len(draft.records)
+        append = Append(draft.records, secret.bytes, _remembered(key, 1, last))
         try:
             await self._commits.durable(append)
         except Conflict as error:
             raise Refused("conflict", "somebody-was-faster") from error
-        log = TournamentLog.project(draft.records)
+        log = await asyncio.to_thread(TournamentLog.project, draft.records)
         assert log is not None, "a draft holds a record"
-        return Accepted(self._kept(CachedTournament(log, secret)).log, 1, 1, key.form if key else "")
+        return Accepted(self._kept(CachedTournament(log, secret)).log, 1, last, key.form if key else "")
+
+    async def announce_begun(self, make: Callable[[Given, str], Draft], time_zone: str) -> Accepted:
+        """Announce a tournament with more records than the first one.
+
+        Args:
+            make: returns them, from what is given and the name of the product; it runs in a thread.
+            time_zone: of its terms.
+
+        Raises:
+            Refused: terms, unavailable, in-doubt, and what `make` refuses.
+        """
+        must_be_zone(time_zone)
+        secret = Secret(os.urandom(32), new_id())
+        given = Given(now=self._commits.clock(), secret=secret)
+        draft = await asyncio.to_thread(make, given, self._commits.product)
+        return await self._carried(self._begun(draft, secret, None))
 
     async def command(
         self,

@@ -73,6 +73,7 @@ def _first(entry: e.Announced) -> Tournament:
         at=entry.at,
         announced_at=entry.at,
         offices={entry.by: ("director",)},
+        origin=entry.origin,
     )
 
 
@@ -116,10 +117,16 @@ def _next_round(s: Tournament) -> int:
 
 @_on(e.Invited)
 def _invited(s: Tournament, entry: e.Invited) -> Tournament:
-    seed, first = entry.seed_order, _next_round(s)
-    return _with(
-        s, Entrant(entry.entrant, entry.person, "invited", entry.rating, "", seed, first_round=first)
+    invited = Entrant(
+        entry.entrant,
+        entry.person,
+        "invited",
+        entry.rating,
+        entry.rating_source,
+        entry.seed_order,
+        first_round=_next_round(s),
     )
+    return _with(s, invited)
 
 
 @_on(e.Entered)
@@ -280,7 +287,7 @@ def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
 
 @_on(e.Ruled)
 def _ruled(s: Tournament, entry: e.Ruled) -> Tournament:
-    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported)
+    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported, entry.unrated)
     made = RuledBoard(entry.round, entry.board, entry.by)
     s = replace(s, rulings={**s.rulings, entry.entry: made})
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, ruling=ruling))

@@ -35,8 +35,19 @@ from domain.tournaments.terms import (
 )
 
 
-def announced(tournament: str, title: str, terms: Terms, actor: Actor, given: Given, product: str) -> New:
+def announced(
+    tournament: str,
+    title: str,
+    terms: Terms,
+    actor: Actor,
+    given: Given,
+    product: str,
+    origin: e.Origin | None = None,
+) -> New:
     """Return the first entry of a new tournament, with complete terms; the caller is its director.
+
+    Args:
+        origin: of an imported tournament.
 
     Raises:
         Refused: forbidden, invalid, terms, unknown-game, bad-option.
@@ -57,6 +68,7 @@ def announced(tournament: str, title: str, terms: Terms, actor: Actor, given: Gi
             "commitment": b64(given.secret.commitment),
             "anchor": b64(given.secret.anchor(0)),
             "product": product,
+            "origin": origin,
         },
     )
 
