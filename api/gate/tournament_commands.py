@@ -238,7 +238,7 @@ class TournamentCommands:
             known = await self._before(before, key)
             if known is not None:
                 return known
-        given = Given(now=self._commits.clock(), secret=secret)
+        given = self.for_first_records(secret)
         draft = opened(name, title, terms, actor, given, self._commits.product)
         return await self._begun(draft, secret, key)
 
@@ -254,19 +254,21 @@ class TournamentCommands:
         assert log is not None, "a draft holds a record"
         return Accepted(self._kept(CachedTournament(log, secret)).log, 1, last, key.form if key else "")
 
-    async def announce_begun(self, make: Callable[[Given, str], Draft], time_zone: str) -> Accepted:
+    def for_first_records(self, secret: Secret) -> Given:
+        """Return what is given for the first records of a tournament with this secret."""
+        return Given(now=self._commits.clock(), secret=secret)
+
+    async def announce_begun(self, make: Callable[[Given, str], Draft]) -> Accepted:
         """Announce a tournament with more records than the first one.
 
         Args:
             make: returns them, from what is given and the name of the product; it runs in a thread.
-            time_zone: of its terms.
 
         Raises:
-            Refused: terms, unavailable, in-doubt, and what `make` refuses.
+            Refused: unavailable, in-doubt, and what `make` refuses.
         """
-        must_be_zone(time_zone)
         secret = Secret(os.urandom(32), new_id())
-        given = Given(now=self._commits.clock(), secret=secret)
+        given = self.for_first_records(secret)
         draft = await asyncio.to_thread(make, given, self._commits.product)
         return await self._carried(self._begun(draft, secret, None))
 

@@ -16,6 +16,7 @@ from domain.tournaments.imports import entries_of
 from domain.tournaments.judging import Actor, Given
 from domain.tournaments.log import Draft
 from domain.tournaments.rules import opened
+from replay.local_time import must_be_zone
 from replay.tournaments.trf import Kept
 from replay.tournaments.trf_import import ImportedTrf
 
@@ -58,13 +59,15 @@ async def import_tournament(
         Refused: forbidden, invalid, terms, unknown-game, bad-option, unavailable, in-doubt.
     """
     tried = [f"?{number}" for number in range(1, len(names) + 1)]
-    await asyncio.to_thread(_drafted, found, tried, actor, Given(now=None, secret=Secret(bytes(32), "t")), "")
+    must_be_zone(found.terms.time_zone)
+    known = commands.for_first_records(Secret(bytes(32), "t"))
+    await asyncio.to_thread(_drafted, found, tried, actor, known, "")  # before anybody is added
     added = [await asyncio.to_thread(people.add, name, PLAYER) for name in names]
 
-    def make(given: Given, product: str) -> Draft:
-        return _drafted(found, [person.id for person, _ in added], actor, given, product)
+    def make(known: Given, product: str) -> Draft:
+        return _drafted(found, [person.id for person, _ in added], actor, known, product)
 
-    accepted = await commands.announce_begun(make, found.terms.time_zone)
+    accepted = await commands.announce_begun(make)
     invited = tuple(
         InvitedPerson(line.entrant, person.id, person.name or "", code)
         for line, (person, code) in zip(found.begun.table.lines, added, strict=True)
@@ -73,10 +76,10 @@ async def import_tournament(
     return ImportedTournament(accepted, origin.rounds, origin.paired, invited, found.kept, found.left_out)
 
 
-def _drafted(found: ImportedTrf, people: Sequence[str], actor: Actor, given: Given, product: str) -> Draft:
+def _drafted(found: ImportedTrf, people: Sequence[str], actor: Actor, known: Given, product: str) -> Draft:
     """All records of the new tournament.  Raises Refused."""
     origin = found.begun.origin
-    draft = opened(given.secret.match, found.title, found.terms, actor, given, product, origin)
+    draft = opened(known.secret.match, found.title, found.terms, actor, known, product, origin)
     for new in entries_of(found.begun, people, [b64(os.urandom(16)) for _ in range(origin.paired)]):
         draft.add(new)
     return draft

@@ -80,10 +80,12 @@ def terms_with(table: Crosstable, terms: Terms) -> Terms:
     """
     if terms.format != "swiss" or terms.sides == BOTH:
         raise Refused("terms", "import-format")
+    if table.rounds > MOST_ROUNDS:
+        raise Refused("invalid", "import-most-rounds", {"count": table.rounds, "most": MOST_ROUNDS})
     if table.rounds != terms.rounds:
         raise Refused("terms", "import-rounds", {"file": table.rounds, "terms": terms.rounds})
-    if _worth(table.points) != terms.points:
-        about = {"file": _shown(_worth(table.points)), "terms": _shown(terms.points)}
+    if worth(table.points) != terms.points:
+        about = {"file": _shown(worth(table.points)), "terms": _shown(terms.points)}
         raise Refused("terms", "import-points", about)
     count = len(table.lines)
     if count > terms.most_entrants:
@@ -101,15 +103,14 @@ def terms_with(table: Crosstable, terms: Terms) -> Terms:
 
 
 def usual_terms(table: Crosstable, game: str) -> Terms:
-    """Return the terms of a game that a table gives.  Raises Refused: terms: it has too many rounds."""
-    if table.rounds > MOST_ROUNDS:
-        raise Refused("terms", "import-rounds", {"file": table.rounds, "terms": MOST_ROUNDS})
+    """Return the terms of a game that a table gives; `terms_with` judges them."""
     places = max(500, len(table.lines))
-    points = _worth(table.points)
+    points = worth(table.points)
     return Terms(game=game, format="swiss", rounds=table.rounds, points=points, most_entrants=places)
 
 
-def _worth(points: TablePoints) -> Points:
+def worth(points: TablePoints) -> Points:
+    """Return what results are worth in a table, as terms say it."""
     return Points(points.win, points.draw, points.loss, points.pairing_bye)
 
 

@@ -52,8 +52,7 @@ def announced(
     Raises:
         Refused: forbidden, invalid, terms, unknown-game, bad-option.
     """
-    if actor.role not in (ORGANIZER, ADMIN):
-        raise Refused("forbidden", "wrong-role", {"roles": [ORGANIZER, ADMIN], "role": actor.role})
+    must_organize(actor)
     must_be_plain({"title": title})
     if not title.strip() or "\n" in title:
         raise Refused("invalid", "title-blank")
@@ -71,6 +70,12 @@ def announced(
             "origin": origin,
         },
     )
+
+
+def must_organize(actor: Actor) -> None:
+    """Check that a person may announce tournaments on this server.  Raises Refused: forbidden."""
+    if actor.role not in (ORGANIZER, ADMIN):
+        raise Refused("forbidden", "wrong-role", {"roles": [ORGANIZER, ADMIN], "role": actor.role})
 
 
 @on(c.ChangeTerms)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from domain.kernel import Refused
 from domain.tournaments.crosstable import Points as TablePoints
-from domain.tournaments.imports import Begun, begun, terms_with, usual_terms
+from domain.tournaments.imports import Begun, begun, terms_with, usual_terms, worth
 from domain.tournaments.terms import TITLE, Terms
 from replay.sanitize import one_line
 from replay.tournaments.trf import Kept, TrfFile
@@ -43,13 +43,16 @@ class ImportedTrf(Struct, frozen=True):
     left_out: tuple[Kept, ...]
 
 
-def read_running(content: bytes, given: Terms | str, title: str = "") -> ImportedTrf:
+def read_running(
+    content: bytes, terms: Terms | str, title: str = "", *, by_file: bool = False
+) -> ImportedTrf:
     """Read the file of a tournament that runs.
 
     Args:
         content: the bytes of the file.
-        given: its terms, which must fit the file; or the name of a game, whose terms follow from the file.
+        terms: its terms, which must fit the file; or the name of a game, whose terms follow from the file.
         title: another title than that of the file.
+        by_file: the terms get the rounds and the points of the file, whatever they say.
 
     Raises:
         Refused: too-large; invalid: the file is no TRF that can be imported, and the sentence names the line;
@@ -58,8 +61,12 @@ def read_running(content: bytes, given: Terms | str, title: str = "") -> Importe
     if len(content) > MOST_BYTES:
         raise Refused("too-large", "body-too-large", {"most": MOST_BYTES})
     _must_be_plain(_text(content))
-    file = read(content, None if isinstance(given, str) else _points(given))
-    file = _with_rounds(file, given)
+    file = read(content, None if isinstance(terms, str) or by_file else _points(terms))
+    file = _with_rounds(file, terms)
+    if isinstance(terms, str):
+        terms = usual_terms(file.table, terms)
+    elif by_file:
+        terms = replace(terms, rounds=file.table.rounds, points=worth(file.table.points))
     _must_be_named(file)
     named = title.strip() or file.title.strip()
     if not named or len(named) > TITLE:
@@ -68,7 +75,7 @@ def read_running(content: bytes, given: Terms | str, title: str = "") -> Importe
     kept = tuple(one for one in file.kept if one not in left_out)
     lines = [f"{_COMMENT} {comment}".rstrip() for comment in file.comments] + [one.text for one in kept]
     _must_be_few(lines)
-    terms = terms_with(file.table, usual_terms(file.table, given) if isinstance(given, str) else given)
+    terms = terms_with(file.table, terms)
     found = begun(file.table, hashlib.sha256(content).hexdigest(), lines)
     return ImportedTrf(named, terms, tuple(name.strip() for name in file.names), found, kept, left_out)
 
@@ -111,16 +118,16 @@ def _points(terms: Terms) -> TablePoints:
     return TablePoints(worth.win, worth.draw, worth.loss, worth.pairing_bye)
 
 
-def _with_rounds(file: TrfFile, given: Terms | str) -> TrfFile:
+def _with_rounds(file: TrfFile, terms: Terms | str) -> TrfFile:
     """The file with the rounds of the terms, if it does not say how many there will be.  Raises Refused."""
     if file.says_rounds:
         return file
-    if isinstance(given, str):
+    if isinstance(terms, str):
         raise Refused("terms", "import-no-rounds")
     played = file.table.rounds
-    if played > given.rounds:
-        raise Refused("terms", "import-rounds", {"file": played, "terms": given.rounds})
-    return replace(file, table=replace(file.table, rounds=given.rounds))
+    if played > terms.rounds:
+        raise Refused("terms", "import-rounds", {"file": played, "terms": terms.rounds})
+    return replace(file, table=replace(file.table, rounds=terms.rounds))
 
 
 def _must_be_named(file: TrfFile) -> None:
