@@ -22,7 +22,7 @@ from api.cli.common import (
     write_sections,
 )
 from api.cli.tournament_arbiter import close, freeze, report, rule
-from api.cli.tournament_backend import WORDS, Backend, Drafted, converted, print_added
+from api.cli.tournament_backend import WORDS, Backend, Drafted, ImportedHere, converted, print_added
 from api.cli.tournament_bids import bids
 from api.cli.tournament_options import backend_options
 from api.cli.tournament_room import room
@@ -39,6 +39,7 @@ SECTIONS = {
     "Prepare": {
         "terms": "Print a file of terms, with comments.",
         "new": "Announce a tournament.",
+        "import": "Go on with a tournament that was begun elsewhere.",
         "change": "Change the terms.",
         "enter": "Enter everybody on a list.",
     },
@@ -129,6 +130,46 @@ def new(backend: Backend, file: Path, as_json: bool, language: str) -> None:
 
     given = read_terms(file)
     print_added(backend.announce(given.title, given.terms), as_json, language)
+
+
+@tournament.command("import")
+@backend_options(expects=False)
+@click.argument("file", metavar="FILE.trf", type=click.Path(path_type=Path))
+@click.option(
+    "--terms",
+    metavar="TERMS.toml|GAME",
+    required=True,
+    help="A file of terms, which must fit the TRF; or a game, whose terms follow from the TRF.",
+)
+@click.option("--title", default="", help="The title; else that of the terms, or of the TRF.")
+@json_option
+@language_option
+def import_(backend: Backend, file: Path, terms: str, title: str, as_json: bool, language: str) -> None:
+    """Let a Swiss tournament of another program go on here, from its TRF in UTF-8.
+
+    The players get places that are kept, and codes with which they sign in; these are printed once.  The
+    rounds so far are marked as reported: nothing proves them.  Records that are not used are listed, are in
+    the log for everybody to read, and are exported again.
+
+    \b
+    Example:
+      glasnost tournament import --store games --as PLAYER --terms cia_vs_kgb club.trf
+    """
+    from api.cli.tournament_terms import read_terms
+    from domain.games import GAMES
+    from domain.kernel import Refused
+    from replay.tournaments.trf_import import MOST_BYTES
+
+    listed = None if terms in GAMES else read_terms(Path(terms))
+    content = read_bytes(file, limit=MOST_BYTES, what="TRF")
+    try:
+        if listed is None:
+            made = backend.import_trf(content, terms, title)
+        else:
+            made = backend.import_trf(content, listed.terms, title or listed.title)
+    except Refused as error:
+        raise CannotBeDone(f"{file}: {error}") from error
+    _print_import(made, as_json, language)
 
 
 @tournament.command()
@@ -325,6 +366,25 @@ for _measure in (extend, adjourn, pause, resume):
 tournament.add_command(report)
 tournament.add_command(tournament_files.verify)
 tournament.add_command(tournament_files.export)
+
+
+def _print_import(made: ImportedHere, as_json: bool, language: str) -> None:
+    """What was imported: rounds, the codes of the players, and the records that are not used."""
+    if as_json:
+        more = {"played": made.played, "paired": made.paired, "invitations": made.codes}
+        print_added(made.added, True, language, **more, kept=made.kept, left_out=made.left_out)
+        return
+    words = WORDS[language]
+    click.echo(f"{made.added.tournament}: {words['entry']} {made.added.entry}")
+    click.echo(words["imported"].format(played=made.played))
+    if made.paired > made.played:
+        click.echo(words["waiting"].format(round=made.paired))
+    for one in made.codes:
+        click.echo(f"{one.name}\t{one.code}")
+    for record in made.kept:
+        click.echo(words["kept" if record.known else "unknown"].format(line=record.line, text=record.text))
+    for record in made.left_out:
+        click.echo(words["left_out"].format(line=record.line, text=record.text))
 
 
 def _named(entrant: str, names: Mapping[str, str]) -> str:

@@ -31,6 +31,11 @@ WORDS = {
         "round": "round {round}",
         "cut": "not counted",
         "mailed": "the code is sent by mail",
+        "imported": "rounds that were played elsewhere: {played}; nothing proves their results",
+        "waiting": "round {round} is paired, and waits for its results",
+        "kept": "line {line} is kept, and not used: {text}",
+        "unknown": "line {line} is kept, and its record is not known: {text}",
+        "left_out": "line {line} is left out, because it names people: {text}",
     },
     "ru": {
         "entry": "запись",
@@ -42,6 +47,11 @@ WORDS = {
         "round": "тур {round}",
         "cut": "не учтено",
         "mailed": "код отправлен по почте",
+        "imported": "туров сыграно в другом месте: {played}; их результаты ничем не доказаны",
+        "waiting": "пары тура {round} составлены, результатов ещё нет",
+        "kept": "строка {line} сохранена, но не используется: {text}",
+        "unknown": "строка {line} сохранена, но такая запись неизвестна: {text}",
+        "left_out": "строка {line} пропущена, потому что называет людей: {text}",
     },
 }
 T = TypeVar("T")
@@ -63,6 +73,28 @@ class InvitationCode(Struct, frozen=True):
     person: str
     code: str
     mailed: bool = False
+
+
+class KeptRecord(Struct, frozen=True):
+    """A record of an imported file that is not used: its line, its text, and whether its kind is known."""
+
+    line: int
+    text: str
+    known: bool
+
+
+class ImportedHere(Struct, frozen=True):
+    """A tournament that was imported: `played` rounds of `paired` were played elsewhere.
+
+    kept: records that an export has again.  left_out: records that name people.
+    """
+
+    added: Added
+    played: int
+    paired: int
+    codes: tuple[InvitationCode, ...]
+    kept: tuple[KeptRecord, ...]
+    left_out: tuple[KeptRecord, ...]
 
 
 class Drafted(Struct, frozen=True):
@@ -90,6 +122,9 @@ class Backend(Protocol):
 
     def announce(self, title: str, terms: Terms) -> Added:
         """Announce a tournament; who acts is its director."""
+
+    def import_trf(self, content: bytes, terms: Terms | str, title: str) -> ImportedHere:
+        """Import a running tournament; see `replay.tournaments.trf_import.read_running`."""
 
     def change_terms(self, tournament: str, order: c.ChangeTerms) -> Added:
         """Give fields of the terms other values, all of them or none."""

@@ -7,10 +7,19 @@ from collections.abc import Awaitable, Callable
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from api.cli.common import CannotBeDone, must_hold_a_store, opened_store
-from api.cli.tournament_backend import Added, Drafted, InvitationCode, Table, converted
+from api.cli.tournament_backend import (
+    Added,
+    Drafted,
+    ImportedHere,
+    InvitationCode,
+    KeptRecord,
+    Table,
+    converted,
+)
 
 if TYPE_CHECKING:
     from api.gate.tournament_commands import Accepted
+    from api.gate.tournament_imports import ImportedTournament
     from api.gate.tournament_integrity import Integrity
     from api.gate.tournament_previews import Preview
     from api.gate.tournaments import DraftedRound, TournamentGate
@@ -90,6 +99,28 @@ class StoreBackend:
             return await gate.commands.announce(await acting(gate, self._person), title, terms)
 
         return _added(run_at(self._store, work))
+
+    def import_trf(self, content: bytes, terms: Terms | str, title: str) -> ImportedHere:
+        """Import a running tournament."""
+        from replay.tournaments.trf_import import read_running
+
+        if not self._person:
+            raise CannotBeDone("--as: name the director, an organizer or an admin")
+        found = read_running(content, terms, title)
+
+        async def work(gate: TournamentGate) -> ImportedTournament:
+            from api.gate.tournament_imports import import_tournament
+
+            actor, people = await acting(gate, self._person), gate.gate.store.people
+            return await import_tournament(gate.commands, people, actor, found, found.names)
+
+        made = run_at(self._store, work)
+        kept, left_out = (
+            tuple(KeptRecord(one.line, one.text, one.known) for one in some)
+            for some in (made.kept, made.left_out)
+        )
+        codes = tuple(InvitationCode(one.name, one.person, one.code) for one in made.invited)
+        return ImportedHere(_added(made.accepted), made.played, made.paired, codes, kept, left_out)
 
     def change_terms(self, tournament: str, order: c.ChangeTerms) -> Added:
         """Give fields of the terms other values."""

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from api.cli.common import CannotBeDone
-from api.cli.tournament_backend import Added, Drafted, InvitationCode, Table
+from api.cli.tournament_backend import Added, Drafted, ImportedHere, InvitationCode, KeptRecord, Table
 from api.server_client import Reply, Server, ServerError
 from domain.tournaments.terms import Zone
 from replay.tournaments.standings import Explained, Standings
@@ -93,6 +93,19 @@ class _Invited(Struct, frozen=True):
     invitations: tuple[_Code, ...]
 
 
+class _Imported(Struct, frozen=True):
+    """`POST /v1/tournaments/import`."""
+
+    tournament: str
+    entry: int
+    root: str
+    played: int
+    paired: int
+    invitations: tuple[_Code, ...]
+    kept: tuple[KeptRecord, ...]
+    left_out: tuple[KeptRecord, ...]
+
+
 class _DraftBoard(Struct, frozen=True):
     """A board of a draft."""
 
@@ -159,6 +172,22 @@ class ServerBackend:
     def announce(self, title: str, terms: Terms) -> Added:
         """Announce a tournament."""
         return self._added("/v1/tournaments", {"title": title, "terms": terms})
+
+    def import_trf(self, content: bytes, terms: Terms | str, title: str) -> ImportedHere:
+        """Import a running tournament; the file is read here first, so nothing is sent that is refused."""
+        from domain.kernel import Refused
+        from replay.tournaments.trf_import import read_running
+
+        try:
+            read_running(content, terms, title)
+        except Refused as error:
+            raise CannotBeDone(str(error)) from error
+        about = {"game": terms} if isinstance(terms, str) else {"terms": terms}
+        body = {"trf": content.decode("utf-8-sig"), **about, "title": title or None}
+        made = self._post("/v1/tournaments/import", body, _Imported, once=True)
+        codes = tuple(InvitationCode(one.name, one.person, one.code) for one in made.invitations)
+        added = Added(made.tournament, made.entry, made.root, ("announced",))
+        return ImportedHere(added, made.played, made.paired, codes, made.kept, made.left_out)
 
     def enter(self, tournament: str, listed: list[ListedEntrant]) -> tuple[Added, tuple[InvitationCode, ...]]:
         """Enter all of a list, or none: all lines name players, or no line does."""

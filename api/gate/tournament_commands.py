@@ -238,16 +238,39 @@ class TournamentCommands:
             known = await self._before(before, key)
             if known is not None:
                 return known
-        given = Given(now=self._commits.clock(), secret=secret)
+        given = self.for_first_records(secret)
         draft = opened(name, title, terms, actor, given, self._commits.product)
-        append = Append(draft.records, secret.bytes, _remembered(key, 1, 1))
+        return await self._begun(draft, secret, key)
+
+    async def _begun(self, draft: Draft, secret: Secret, key: Key | None) -> Accepted:
+        """Commit the first records of a tournament."""
+        last = len(draft.records)
+        append = Append(draft.records, secret.bytes, _remembered(key, 1, last))
         try:
             await self._commits.durable(append)
         except Conflict as error:
             raise Refused("conflict", "somebody-was-faster") from error
-        log = TournamentLog.project(draft.records)
+        log = await asyncio.to_thread(TournamentLog.project, draft.records)
         assert log is not None, "a draft holds a record"
-        return Accepted(self._kept(CachedTournament(log, secret)).log, 1, 1, key.form if key else "")
+        return Accepted(self._kept(CachedTournament(log, secret)).log, 1, last, key.form if key else "")
+
+    def for_first_records(self, secret: Secret) -> Given:
+        """Return what is given for the first records of a tournament with this secret."""
+        return Given(now=self._commits.clock(), secret=secret)
+
+    async def announce_begun(self, make: Callable[[Given, str], Draft]) -> Accepted:
+        """Announce a tournament with more records than the first one.
+
+        Args:
+            make: returns them, from what is given and the name of the product; it runs in a thread.
+
+        Raises:
+            Refused: unavailable, in-doubt, and what `make` refuses.
+        """
+        secret = Secret(os.urandom(32), new_id())
+        given = self.for_first_records(secret)
+        draft = await asyncio.to_thread(make, given, self._commits.product)
+        return await self._carried(self._begun(draft, secret, None))
 
     async def command(
         self,

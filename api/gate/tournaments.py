@@ -283,7 +283,8 @@ class TournamentGate:
         state = log.state
         for one in () if state.ended else state.rounds:
             is_due = one.opens_at is None or now is None or one.opens_at <= now
-            for board in one.boards if one.status != "paired" and is_due else ():
+            is_here = one.status != "paired" and not state.was_played_elsewhere(one.number)
+            for board in one.boards if is_here and is_due else ():
                 if not board.opened:
                     await self._open(state, one, board)
                     opened += 1

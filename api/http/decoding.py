@@ -167,13 +167,16 @@ Reader = Callable[[Request, Settings], Awaitable[Any]]
 
 
 def reader(body: Any) -> Reader:
-    """Return the decoder of the bodies of a route: `body` is a struct, or a media type for plain bytes."""
+    """Return the decoder of the bodies of a route: `body` is a struct, or a media type for plain bytes.
+
+    A struct that may be larger than other bodies says so by `most_bytes`.
+    """
     if isinstance(body, str):
         return _bytes_reader(body)
-    shape, may_be_empty = Shape(body), optional(body)
+    shape, may_be_empty, own = Shape(body), optional(body), getattr(body, "most_bytes", 0)
 
     async def read(request: Request, settings: Settings) -> Any:
-        content = await content_of(request, settings.body_bytes)
+        content = await content_of(request, max(own, settings.body_bytes))
         if content or not may_be_empty:
             _must_be(request, JSON)
         return shape.decoded(content or (b"{}" if may_be_empty else b""))

@@ -5,7 +5,7 @@ Points are whole numbers of half points, times microseconds UTC, roots base64.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -27,8 +27,10 @@ from domain.tournaments.commands import (
     Seed,
     Text,
 )
-from domain.tournaments.events import Result
+from domain.tournaments.events import Origin, Result
 from domain.tournaments.terms import MOST_ENTRANTS, GivenTerms, Terms, Time, Title
+from replay.tournaments.trf import Kept
+from replay.tournaments.trf_import import MOST_BYTES
 
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
 InvitedName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
@@ -39,6 +41,21 @@ class Announce(Request, frozen=True):
 
     title: Title
     terms: GivenTerms
+
+
+class TournamentImport(Request, frozen=True):
+    """A running tournament as a TRF, in UTF-8.
+
+    Either `terms`, which must fit the file, or a `game`, whose terms follow from the file.
+    `title`: another one than that of the file.
+    """
+
+    most_bytes: ClassVar[int] = 2 * MOST_BYTES  # of the body; JSON may write a character as six bytes
+
+    trf: Annotated[str, Meta(min_length=1, max_length=MOST_BYTES)]
+    terms: GivenTerms | None = None
+    game: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    title: Title | None = None
 
 
 class Expecting(Request, frozen=True):
@@ -185,6 +202,25 @@ class InvitationsMade(Struct, frozen=True):
     invitations: tuple[Invitation, ...]
 
 
+class TournamentImported(Struct, frozen=True):
+    """A tournament that goes on here.
+
+    played: so many of its rounds were played elsewhere.  paired: so many it has, with one that waits for all
+        its results.
+    kept: records of the file that nothing here uses; an export has them again.  left_out: records that name
+        people, which no log does.
+    """
+
+    tournament: str
+    entry: int
+    root: str
+    played: int
+    paired: int
+    invitations: tuple[Invitation, ...]
+    kept: tuple[Kept, ...]
+    left_out: tuple[Kept, ...]
+
+
 class TournamentListed(Struct, frozen=True):
     """One tournament of a list."""
 
@@ -218,7 +254,7 @@ class RoundListed(Struct, frozen=True):
 
 
 class TournamentView(Struct, frozen=True):
-    """A tournament after `entry`."""
+    """A tournament after `entry`; `origin`: of an imported one."""
 
     tournament: str
     title: str
@@ -236,6 +272,7 @@ class TournamentView(Struct, frozen=True):
     calls: int
     publications: tuple[Any, ...]
     names: dict[str, str]
+    origin: Origin | None = None
 
 
 class EntrantView(Struct, frozen=True):

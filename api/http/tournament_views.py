@@ -79,6 +79,7 @@ def tournament_view(log: TournamentLog, s: Tournament, names: dict[str, str]) ->
         len(s.standing_calls),
         s.publications,
         names,
+        s.origin,
     )
 
 

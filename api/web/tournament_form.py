@@ -16,8 +16,9 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from api.http.caching import NEVER
-from api.http.routes.tournaments import actor_of
+from api.http.routes.tournaments import actor_of, imported
 from api.http.routing import Call
+from api.http.tournament_schemas import TournamentImport
 from api.web.shell import HasShell, texts
 from api.web.tournament_parts import back_to, form_of
 from domain.games import GAMES
@@ -75,7 +76,11 @@ _ABOUT = {  # the field that a refusal of terms is about
     "cycles-of-swiss": "cycles",
     "both-sides-of-knockout": "both_sides",
     "both-sides-entrants": "most_entrants",
+    "import-format": "format",
+    "no-place-left": "most_entrants",
 }
+_OF_FORM = ("terms", "invalid", "unknown-game", "bad-option", "no-place", "not-entered", "too-large")
+_OF_FILE = ("trf-", "import-", "name-", "body-")  # how the ids of refusals begin that are about a TRF
 _PATH = re.compile(r"`\$\.(\w+)")
 _START = {
     "format": "swiss",
@@ -293,9 +298,11 @@ async def announce(pages: HasShell, call: Call) -> Response:
     Raises:
         Refused: unauthorized, forbidden, and what is about no field of the form.
     """
-    form = await form_of(call)
+    form = await form_of(call, TournamentImport.most_bytes)
     actor = actor_of(call)
     try:
+        if "trf" in form:
+            return await _import(pages, call, form)
         terms = terms_in(form)
         accepted = await call.services.tournaments.commands.announce(
             actor, form.get("title", ""), terms, None
@@ -303,12 +310,22 @@ async def announce(pages: HasShell, call: Call) -> Response:
     except WrongFieldsError as error:
         return _page(pages, call, form, error.found)
     except Refused as error:
-        if error.kind not in ("terms", "invalid", "unknown-game", "bad-option"):
+        if error.kind not in _OF_FORM:
             raise
         usual = "game" if error.kind in ("unknown-game", "bad-option") else ""
+        usual = "trf" if error.id.startswith(_OF_FILE) else usual
         field = _ABOUT.get(error.id, usual)
         return _page(pages, call, form, {field: Wrong(refusal=error)})
     return back_to(call, accepted.log.id, "desk")
+
+
+async def _import(pages: HasShell, call: Call, form: Mapping[str, str]) -> Response:
+    """Import the TRF of the form, whose rounds and points count, and show the codes once."""
+    terms = terms_in({"title": "-", **form})
+    made = await imported(call, form["trf"], terms, form.get("title", ""), by_file=True)
+    response = pages.shell.page(call, "tournament_imported.html", 201, made=made)
+    response.headers["cache-control"] = NEVER
+    return response
 
 
 def _page(pages: HasShell, call: Call, form: Mapping[str, str], wrong: Mapping[str, Wrong]) -> Response:

@@ -32,7 +32,7 @@ from api.web.tournament_parts import (
 from domain.kernel import Refused
 from domain.refusals import QUOTED
 from domain.tournaments import commands as c
-from domain.tournaments.crosstables import FIRST_COLOUR
+from domain.tournaments.crosstables import first_colour
 from domain.tournaments.drafts import needs_engine, pairs_of
 from domain.tournaments.judging import must_be_official
 from domain.tournaments.opinions import warnings
@@ -92,7 +92,7 @@ async def _officials(
         warnings=warnings(s, number, pairs) if pairs and s.terms.format in PAIRED_BY_HAND else [],
         can_draft=_can_draft(s),
         next=number if paired else len(s.rounds) + 1,
-        needs_lot=needs_engine(s) and FIRST_COLOUR not in s.lots,
+        needs_lot=needs_engine(s) and first_colour(s) is None,
         can_advance=_can_advance(s),
         calls=[(call, await _about(frame, call.round, call.board)) for call in s.standing_calls],
         may_swap=may_swap,

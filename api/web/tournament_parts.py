@@ -293,14 +293,17 @@ def held_root(match: Match, query: Mapping[str, str]) -> Held | None:
 # ── Forms ──
 
 
-async def form_of(call: Call) -> dict[str, str]:
+async def form_of(call: Call, most: int = MOST_FORM) -> dict[str, str]:
     """Return the fields of a form that a page of ours sends; fields left empty are left out.
+
+    Args:
+        most: bytes that it may have.
 
     Raises:
         Refused: unauthorized, forbidden, too-large, invalid.
     """
     call.person()
-    content = await content_of(call.request, MOST_FORM)
+    content = await content_of(call.request, most)
     try:
         pairs = parse_qsl(
             content.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS

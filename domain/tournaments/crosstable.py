@@ -181,7 +181,7 @@ def problem(table: Crosstable) -> str | None:
 
     "numbers": the lines are not numbered from 1 to n; "entrants": one stands there twice; "rounds": a line
     has more cells than there are rounds; "cells": a cell lacks what its kind needs; "mirror": two cells of a
-    board contradict each other.
+    board contradict each other (see `contradiction`).
     """
     if [line.number for line in table.lines] != list(range(1, len(table.lines) + 1)):
         return "numbers"
@@ -191,7 +191,7 @@ def problem(table: Crosstable) -> str | None:
         return "rounds"
     if not all(_complete(cell) for line in table.lines for cell in line.cells):
         return "cells"
-    return None if _mirrored(table) else "mirror"
+    return None if contradiction(table) is None else "mirror"
 
 
 def _complete(cell: Cell) -> bool:
@@ -205,15 +205,19 @@ def _complete(cell: Cell) -> bool:
     )
 
 
-def _mirrored(table: Crosstable) -> bool:
+def contradiction(table: Crosstable) -> tuple[Line, int] | None:
+    """Return the first line and round (from 1) whose opponent is none, or says something else of the board.
+
+    None: there is none.
+    """
     for line in table.lines:
         for index, cell in enumerate(line.cells):
             if cell.opponent is None:
                 continue
             if not 1 <= cell.opponent <= len(table.lines) or cell.opponent == line.number:
-                return False
+                return line, index + 1
             other = cell_of(table.lines[cell.opponent - 1], index + 1)
             agree = other.opponent == line.number and other.kind == cell.kind and other.colour != cell.colour
             if not agree or (cell.outcome, other.outcome) not in _OUTCOMES_OF_A_BOARD:
-                return False
-    return True
+                return line, index + 1
+    return None

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from domain.tournaments.crosstable import (
+    OPEN,
     Acceleration,
     Cell,
     Colour,
@@ -58,7 +59,7 @@ def crosstable(s: Tournament, *, adjourned: bool = False) -> Crosstable:
             s.terms.points.win, s.terms.points.draw, s.terms.points.loss, s.terms.points.pairing_bye
         ),
         forbidden=_forbidden(s, numbers),
-        accelerations=_baku(s, len(lines)) if s.terms.accelerated else (),
+        accelerations=_accelerations(s, len(lines)),
     )
 
 
@@ -83,8 +84,31 @@ def table_for_pairing(s: Tournament, round_number: int) -> Crosstable:
     )
 
 
+def with_byes_to_come(s: Tournament, table: Crosstable) -> Crosstable:
+    """Return the table with the byes that entrants of a Swiss tournament have asked for in rounds to come.
+
+    Who has withdrawn is absent from all of them, as programs that pair from a file expect.
+    """
+    if s.terms.format != "swiss":
+        return table
+    free = {number: without_board(s, number) for number in range(len(s.rounds) + 1, table.rounds + 1)}
+    return replace(table, lines=tuple(_with_byes(line, free) for line in table.lines))
+
+
+def _with_byes(line: Line, free: Mapping[int, Mapping[str, str]]) -> Line:
+    kinds = [some.get(line.entrant) for some in free.values()]
+    while kinds and kinds[-1] is None:
+        kinds.pop()
+    return replace(line, cells=(*line.cells, *(OPEN if why is None else Cell(_bye(why)) for why in kinds)))
+
+
 def first_colour(s: Tournament) -> Colour | None:
-    """Return the colour that was drawn for the first entrant; None if the lot is still to be drawn."""
+    """Return the colour of the first entrant: that of an imported file, or the one that was drawn.
+
+    None: the lot is still to be drawn.
+    """
+    if s.origin is not None and s.origin.first_colour is not None:
+        return s.origin.first_colour
     lot = s.lots.get(FIRST_COLOUR)
     return None if lot is None else ("w", "b")[lot]
 
@@ -95,10 +119,9 @@ def _before(s: Tournament, round_number: int) -> Tournament:
 
 
 def _with_bye(line: Line, why: str | None, round_number: int) -> Line:
-    kinds: dict[str, CellKind] = {"half_bye": "half_bye", "zero_bye": "zero_bye", "absent": "absent"}
     if why is None:
         return line
-    cells = (*line.cells[: round_number - 1], Cell(kinds[why]))
+    cells = (*line.cells[: round_number - 1], Cell(_bye(why)))
     return Line(line.entrant, line.number, line.rating, cells, line.withdrawn, line.penalty)
 
 
@@ -150,9 +173,18 @@ def _cell(
         opponent,
         colour,
         _outcome(result, colour),
-        rated=s.terms.rated and any(board.result not in FORFEITS for board in boards),
+        rated=_is_rated(s, had, boards),
         victory_points=sum(leads) if leads else None,
         end_turn=max((_turn_of_win(board, entrant) for board in boards), default=0) or None,
+    )
+
+
+def _is_rated(s: Tournament, had: Round, boards: Sequence[Board]) -> bool:
+    """Does the game of a pair count for ratings?  Of an imported round its file says so."""
+    if not s.terms.rated and not s.was_played_elsewhere(had.number):
+        return False
+    return any(
+        board.result not in FORFEITS and not (board.ruling and board.ruling.unrated) for board in boards
     )
 
 
@@ -168,6 +200,7 @@ def _drawn_for_now(s: Tournament, boards: Sequence[Board]) -> str:
 def _bye(why: str) -> CellKind:
     kinds: dict[str, CellKind] = {
         "pairing_bye": "pairing_bye",
+        "full_bye": "full_bye",
         "half_bye": "half_bye",
         "zero_bye": "zero_bye",
     }
@@ -196,6 +229,13 @@ def _turn_of_win(board: Board, entrant: str) -> int:
     if board.ruling is not None or outcome is None or outcome.winner != entrant:
         return 0
     return outcome.end_turn
+
+
+def _accelerations(s: Tournament, count: int) -> tuple[Acceleration, ...]:
+    """Those of an imported file, or those of the terms."""
+    if s.origin is not None and s.origin.accelerations:
+        return s.origin.accelerations
+    return _baku(s, count) if s.terms.accelerated else ()
 
 
 def _baku(s: Tournament, count: int) -> tuple[Acceleration, ...]:

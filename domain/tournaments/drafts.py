@@ -27,7 +27,10 @@ OUT, THROUGH, BYE = "out", "through", "bye"
 """Why an entrant has no board: out of the bracket or the stage, through already, or no opponent."""
 DECIDER = "decider"  # the colour rule of the last game of a contest, for which the terms have options
 PLAY_OFF = "play-off"
-OWN_ENGINES = frozenset({"berger", "bracket"})  # by which pairings name what is computed here
+IMPORTED = "imported"  # what a pairing names as its engine that was made elsewhere
+OWN_ENGINES = frozenset({"berger", "bracket", IMPORTED})  # by which pairings name what no engine paired here
+ASKED_BYES = ("zero_bye", "half_bye", "full_bye")
+"""Why an entrant with a bye has no board, by the half points that were asked for."""
 Boards = tuple[tuple[str, str, str, str], ...]
 
 
@@ -43,7 +46,7 @@ def without_board(s: Tournament, round_number: int) -> dict[str, str]:
         if one.is_away(round_number) or not one.takes_part:
             found[one.id] = "absent"
         elif round_number in one.byes:
-            found[one.id] = "half_bye" if one.byes[round_number] else "zero_bye"
+            found[one.id] = ASKED_BYES[one.byes[round_number]]
     return found
 
 

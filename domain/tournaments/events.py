@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from domain.events import Key
+from domain.tournaments.crosstable import Acceleration, Colour
 from domain.tournaments.terms import Terms
 
 OFFICIALS = "officials"  # the audience of directors and arbiters
@@ -63,10 +64,30 @@ class Sealed(Struct, frozen=True, gc=False, omit_defaults=True):
 # ── The tournament itself ──
 
 
+class Origin(Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="imported"):
+    """Where a tournament comes from that was not played here from its beginning: the TRF of another program.
+
+    sha256: of the bytes of the file, in hex.
+    rounds: so many of its rounds were played elsewhere.  paired: so many it has, with one that waits for all
+        its results.
+    first_colour: of the first entrant, as the file has it; None if it does not say so.
+    accelerations: as the file has them.
+    kept: its lines that nothing here uses; an export has them again.
+    """
+
+    sha256: str
+    rounds: int = 0
+    paired: int = 0
+    first_colour: Colour | None = None
+    accelerations: tuple[Acceleration, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
 class Announced(Entry, frozen=True, kw_only=True, tag="announced"):
     """A tournament is announced, with complete terms.
 
     commitment, anchor: of the secret from which lots and salts derive (`domain.chance`).
+    origin: of an imported tournament.
     """
 
     tournament: str
@@ -76,6 +97,7 @@ class Announced(Entry, frozen=True, kw_only=True, tag="announced"):
     commitment: str
     anchor: str
     product: str
+    origin: Origin | None = None
 
 
 class TermsChanged(Entry, frozen=True, kw_only=True, tag="terms_changed"):
@@ -113,6 +135,7 @@ class Invited(Entry, frozen=True, kw_only=True, tag="invited"):
     person: str
     seed_order: int = 0
     rating: int = 0
+    rating_source: str = ""
 
 
 class Entered(Entry, frozen=True, kw_only=True, tag="entered"):
@@ -172,7 +195,10 @@ class Replaced(Entry, frozen=True, kw_only=True, tag="replaced"):
 
 
 class ByeAsked(Entry, frozen=True, kw_only=True, tag="bye_asked"):
-    """An entrant does not want to be paired in a round, for 0 or 1 half points."""
+    """An entrant does not want to be paired in a round, for 0 or 1 half points; 2: the points of a win.
+
+    Only imported files have the last.
+    """
 
     entrant: str
     round: int
@@ -337,6 +363,7 @@ class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
     reported: the result came from elsewhere (a table in a hall), and nothing proves it.
     match: that match, if an official ruled while it ran; entries of older versions have only `move`.
     back_to: it goes on from the table after this move.  void: it is over, without a result.
+    unrated: an imported file says that the game does not count for ratings.
     """
 
     round: int
@@ -350,6 +377,7 @@ class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
     match: str = ""
     back_to: int = 0
     void: bool = False
+    unrated: bool = False
 
 
 class Penalised(Entry, frozen=True, kw_only=True, tag="penalised"):

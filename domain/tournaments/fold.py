@@ -74,6 +74,7 @@ def _first(entry: e.Announced) -> Tournament:
         at=entry.at,
         announced_at=entry.at,
         offices={entry.by: ("director",)},
+        origin=entry.origin,
     )
 
 
@@ -117,10 +118,16 @@ def _next_round(s: Tournament) -> int:
 
 @_on(e.Invited)
 def _invited(s: Tournament, entry: e.Invited) -> Tournament:
-    seed, first = entry.seed_order, _next_round(s)
-    return _with(
-        s, Entrant(entry.entrant, entry.person, "invited", entry.rating, "", seed, first_round=first)
+    invited = Entrant(
+        entry.entrant,
+        entry.person,
+        "invited",
+        entry.rating,
+        entry.rating_source,
+        entry.seed_order,
+        first_round=_next_round(s),
     )
+    return _with(s, invited)
 
 
 @_on(e.Entered)
@@ -288,7 +295,7 @@ def _ruled(s: Tournament, entry: e.Ruled) -> Tournament:
     if not entry.result:
         on_match = MatchRuled(entry.entry, entry.by, entry.reason, entry.move, entry.back_to)
         return _at_board(s, entry.round, entry.board, lambda known: replace(known, match_ruled=on_match))
-    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported)
+    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported, entry.unrated)
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, ruling=ruling))
 
 

@@ -35,14 +35,24 @@ from domain.tournaments.terms import (
 )
 
 
-def announced(tournament: str, title: str, terms: Terms, actor: Actor, given: Given, product: str) -> New:
+def announced(
+    tournament: str,
+    title: str,
+    terms: Terms,
+    actor: Actor,
+    given: Given,
+    product: str,
+    origin: e.Origin | None = None,
+) -> New:
     """Return the first entry of a new tournament, with complete terms; the caller is its director.
+
+    Args:
+        origin: of an imported tournament.
 
     Raises:
         Refused: forbidden, invalid, terms, unknown-game, bad-option.
     """
-    if actor.role not in (ORGANIZER, ADMIN):
-        raise Refused("forbidden", "wrong-role", {"roles": [ORGANIZER, ADMIN], "role": actor.role})
+    must_organize(actor)
     must_be_plain({"title": title})
     if not title.strip() or "\n" in title:
         raise Refused("invalid", "title-blank")
@@ -57,8 +67,15 @@ def announced(tournament: str, title: str, terms: Terms, actor: Actor, given: Gi
             "commitment": b64(given.secret.commitment),
             "anchor": b64(given.secret.anchor(0)),
             "product": product,
+            "origin": origin,
         },
     )
+
+
+def must_organize(actor: Actor) -> None:
+    """Check that a person may announce tournaments on this server.  Raises Refused: forbidden."""
+    if actor.role not in (ORGANIZER, ADMIN):
+        raise Refused("forbidden", "wrong-role", {"roles": [ORGANIZER, ADMIN], "role": actor.role})
 
 
 @on(c.ChangeTerms)

@@ -13,6 +13,7 @@ from domain.kernel import Refused
 from domain.merkle import Tree
 from domain.tournaments import advancing, arbiters, measures, people, rounds
 from domain.tournaments.commands import OwnCommand
+from domain.tournaments.events import Origin
 from domain.tournaments.judging import RULES, Actor, Given, must_be_latest, role_of
 from domain.tournaments.log import Draft
 from domain.tournaments.people import announced
@@ -22,13 +23,21 @@ from domain.tournaments.terms import Terms
 MODULES = (people, rounds, advancing, arbiters, measures)  # each notes its rules when it is imported
 
 
-def opened(tournament: str, title: str, terms: Terms, actor: Actor, given: Given, product: str) -> Draft:
-    """Return the first record of a new tournament.
+def opened(
+    tournament: str,
+    title: str,
+    terms: Terms,
+    actor: Actor,
+    given: Given,
+    product: str,
+    origin: Origin | None = None,
+) -> Draft:
+    """Return the first record of a new tournament; `origin`: of an imported one.
 
     Raises:
         Refused: see `domain.tournaments.people.announced`.
     """
-    first = announced(tournament, title, terms, actor, given, product)
+    first = announced(tournament, title, terms, actor, given, product, origin)
     draft = Draft(given.secret, Tree(), given.now, actor.person, "director")
     draft.add(first)
     return draft

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.tournaments.crosstable import Cell
-from domain.tournaments.events import Paired, Unfinished
+from domain.tournaments.events import Origin, Paired, Unfinished
 from domain.tournaments.formats.bracket import Bracket, Game, Gone, bracket
 from domain.tournaments.formats.knockout import LEAST, MOST
 from domain.tournaments.terms import Stage, Terms, stages_of
@@ -35,7 +35,7 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
     first_round: the first round in which the entrant can be paired.
     away_from: the round from which the entrant is not paired (None: is paired).
     away: rounds in which the entrant was withdrawn before returning.
-    byes: the half points of the byes asked for, by round.
+    byes: the half points of the byes asked for, by round; 2: the points of a win.
     penalty: the half points that arbiters took away.
     """
 
@@ -88,6 +88,7 @@ class Ruling(Struct, frozen=True, omit_defaults=True):
     result: str
     reason: str
     reported: bool = False
+    unrated: bool = False
 
 
 class MatchRuled(Struct, frozen=True, omit_defaults=True):
@@ -280,6 +281,7 @@ class Tournament(Struct, frozen=True, kw_only=True):
     gone: who went on from the contests of brackets, by the origin that entries name.
     begun: the stages after the first.  stage: the number of the latest one, from 1.
     moves: who goes up or down between the divisions of a league.
+    origin: of an imported tournament.
     """
 
     id: str
@@ -305,6 +307,7 @@ class Tournament(Struct, frozen=True, kw_only=True):
     begun: tuple[BegunStage, ...] = ()
     stage: int = 1
     moves: Mapping[str, Move] = {}
+    origin: Origin | None = None
 
     @property
     def status(self) -> Status:
@@ -321,6 +324,10 @@ class Tournament(Struct, frozen=True, kw_only=True):
         """The moves of the match of a board that rulings name; 0: one that no match took."""
         made = self.rulings.values()
         return frozenset(one.move for one in made if (one.round, one.board) == (round_number, board))
+
+    def was_played_elsewhere(self, round_number: int) -> bool:
+        """Was this round played before the tournament was imported?  No match of it is here."""
+        return self.origin is not None and round_number <= self.origin.rounds
 
     @property
     def is_last_stage(self) -> bool:
@@ -510,7 +517,7 @@ class Tournament(Struct, frozen=True, kw_only=True):
         """The half points of an entrant from one round; `boards`: theirs in it."""
         points = self.terms.points
         if not boards:
-            worth = {"pairing_bye": points.pairing_bye, "half_bye": points.draw}
+            worth = {"pairing_bye": points.pairing_bye, "full_bye": points.win, "half_bye": points.draw}
             return worth.get(one.byes.get(entrant, ""), 0)
         return points_for(points, self.result_of(boards))[0 if boards[0].w == entrant else 1]
 

@@ -15,7 +15,7 @@ from domain.games import GAMES
 from domain.kernel import Refused
 from domain.log import b64, canonical
 from domain.tournaments.crosstable import Crosstable
-from domain.tournaments.crosstables import crosstable
+from domain.tournaments.crosstables import crosstable, with_byes_to_come
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.outcomes import bids_for_seats, seating, seats_are_open
 from domain.tournaments.state import Entrant, Round, Tournament
@@ -27,6 +27,7 @@ from replay.tournaments.csv_tables import boards_csv, crosstable_csv, standings_
 from replay.tournaments.results import standings_of
 from replay.tournaments.standings import Standings, rounds_begun
 from replay.tournaments.trf import TrfFile, written
+from replay.tournaments.trf_import import comments_and_kept
 
 Format = Literal["trf", "csv", "json", "ics", "ndjson", "bundle"]
 Table = Literal["standings", "boards", "crosstable"]
@@ -106,21 +107,22 @@ def _named(s: Tournament, entrant: str, names: Mapping[str, str]) -> str:
     return one_line(names.get(s.entrants[entrant].player) or entrant)
 
 
-def _table(s: Tournament, rounds: int) -> Crosstable:
-    """The crosstable, up to a round (0: all)."""
+def _table(s: Tournament, rounds: int, *, with_later: bool = False) -> Crosstable:
+    """The crosstable, up to a round (0: all); `with_later`: with the byes in rounds to come."""
     table = crosstable(s)
     if not rounds:
-        return table
+        return with_byes_to_come(s, table) if with_later and not s.ended else table
     lines = tuple(replace(line, cells=line.cells[:rounds]) for line in table.lines)
     return replace(table, lines=lines)
 
 
 def _trf(s: Tournament, rounds: int, names: Mapping[str, str]) -> bytes:
-    table = _table(s, rounds)
+    table = _table(s, rounds, with_later=True)
     named = tuple(_named(s, line.entrant, names) for line in table.lines)
     try:
         title, comments = one_line(s.title.replace("\n", " ")), tuple(_seats(s, rounds))
-        return written(TrfFile(table, title, named, comments=comments)).encode()
+        known, kept = comments_and_kept(s.origin.kept if s.origin else ())
+        return written(TrfFile(table, title, named, comments=(*known, *comments), kept=kept)).encode()
     except ValueError as error:
         raise Refused("invalid", "quoted", {"said": str(error)[:200]}) from error
 
@@ -130,7 +132,7 @@ def _seats(s: Tournament, rounds: int) -> Iterator[str]:
     first, second = list(GAMES[s.terms.game].seats)[:2]
     numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
     for one in s.rounds[: rounds or None]:
-        for board in one.boards:
+        for board in () if s.was_played_elsewhere(one.number) else one.boards:
             follows = s.terms.sides not in (BID, BY_LOT) and not bids_for_seats(s, board)
             if not follows and not seats_are_open(s, board):
                 a, b = seating(s, board)

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.kernel import Refused
 from domain.refusals import Sentence
 from domain.tournaments.crosstables import table_for_pairing
-from domain.tournaments.drafts import in_tournament, needs_engine, on_both_sides, pairs_of, without_board
+from domain.tournaments.drafts import (
+    IMPORTED,
+    in_tournament,
+    needs_engine,
+    on_both_sides,
+    pairs_of,
+    without_board,
+)
 from domain.tournaments.events import Paired, PairedBoard, PairingChanged
 from domain.tournaments.state import Tournament
 from replay.tournaments.pairing import PairingAnswer, engine_at_hand
@@ -37,6 +44,16 @@ def engine_of(entry: Paired) -> str:
     return f"{entry.engine} {entry.version}"
 
 
+def is_imported(entry: Paired, before: Tournament) -> bool:
+    """Did the tournament have this pairing when it was imported?  Then no engine is asked about it.
+
+    Args:
+        before: the tournament before the round was paired.
+    """
+    paired = before.origin.paired if before.origin else 0
+    return entry.engine == IMPORTED and len(before.rounds) < entry.round <= paired
+
+
 def check_input(entry: Paired, before: Tournament) -> None:
     """Check that the engine was given what the log says until then.
 
@@ -51,8 +68,10 @@ def check_input(entry: Paired, before: Tournament) -> None:
         raise Disproved(entry.entry, Sentence("round-out-of-order"), place)
     if sha256(entry.input.encode()) != entry.input_sha256:
         raise Disproved(entry.entry, Sentence("input-hash"), place)
-    if not needs_engine(before):
-        return  # it follows from the log alone: see `check_answer`
+    if entry.engine == IMPORTED and not is_imported(entry, before):
+        raise Disproved(entry.entry, Sentence("round-not-imported"), place)
+    if not needs_engine(before) or is_imported(entry, before):
+        return  # it follows from the log alone (see `check_answer`), or from a file
     view, within = before.playing, entry.round - before.first_of_stage + 1
     try:
         ours = pairing_input(table_for_pairing(view, within), within)
@@ -71,6 +90,8 @@ def check_answer(entry: Paired, before: Tournament, pairer: Pairer) -> Sentence 
         Disproved: the engine pairs otherwise.
     """
     place = Sentence("at-round", {"round": entry.round})
+    if is_imported(entry, before):
+        return None
     if not needs_engine(before):
         return _check_computed(entry, before, place)
     if engine_of(entry) != engine_at_hand():

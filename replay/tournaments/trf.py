@@ -46,6 +46,7 @@ class TrfFile(Struct, frozen=True):
 
     `names`, `ranks`: of the entrants in the order of the lines; empty: their ids, and their numbers.
     `kept`: records that Glasnost does not use.  `encoding`: "utf-8" or "latin-1".
+    `says_rounds`: does the file say how many rounds there will be?
     """
 
     table: Crosstable
@@ -55,6 +56,7 @@ class TrfFile(Struct, frozen=True):
     comments: tuple[str, ...] = ()
     kept: tuple[Kept, ...] = ()
     encoding: str = "utf-8"
+    says_rounds: bool = True
 
 
 def written(file: TrfFile) -> str:

@@ -24,6 +24,8 @@ from domain.tournaments.crosstable import (
     Line,
     Outcome,
     Points,
+    cell_of,
+    contradiction,
     problem,
     rounds_paired,
     score,
@@ -67,10 +69,13 @@ _ALONE: dict[str, Kind] = {
 _COLOURS: dict[str, Colour] = {"w": "w", "b": "b"}
 
 
-def read(data: bytes) -> TrfFile:
+def read(data: bytes, usual: Points | None = None) -> TrfFile:
     """Read a TRF file.
 
     Entrants get the ids n1, n2, ...; a table keeps no names, so these stand beside it.
+
+    Args:
+        usual: what results are worth if the file does not say so; None: what its points fit.
 
     Raises:
         Refused: `invalid`: the file is too large, or says what cannot be; the sentence names the line.
@@ -81,7 +86,7 @@ def read(data: bytes) -> TrfFile:
     lines = _BREAK.split(text)
     if len(lines) > MOST_LINES:
         raise Refused("invalid", "trf-too-many-lines", {"most": MOST_LINES})
-    reading = _Reading()
+    reading = _Reading(usual)
     for number, line in enumerate(lines, 1):
         if line.strip():
             reading.take(number, line)
@@ -101,7 +106,8 @@ def _decoded(data: bytes) -> tuple[str, str]:
 class _Reading:
     """What the lines so far have said."""
 
-    def __init__(self) -> None:
+    def __init__(self, usual: Points | None) -> None:
+        self._usual = usual
         self._title = ""
         self._rounds: int | None = None
         self._colour: Colour | None = None
@@ -129,6 +135,8 @@ class _Reading:
                 self._title = one_line(rest.strip())
             case "142" | "XXR":
                 self._rounds = _whole(rest, number, MOST_ROUNDS)
+            case "XXC" if rest.strip() in ("white1", "black1"):
+                self._colour = self._colour or _first_colour(rest.strip()[0], number)
             case "152":
                 self._colour = _first_colour(rest, number)
             case "162":
@@ -159,7 +167,7 @@ class _Reading:
             raise Refused("invalid", "trf-numbers", {"count": len(players)})
         table = self._table(players)
         if (wrong := problem(table)) is not None:
-            raise Refused("invalid", "trf-contradicts", {"what": wrong})
+            raise _contradicts(table, players, wrong)
         table = self._with_points(table, players)
         return TrfFile(
             table=table,
@@ -169,6 +177,7 @@ class _Reading:
             comments=tuple(self._comments),
             kept=tuple(self._kept),
             encoding=encoding,
+            says_rounds=self._rounds is not None,
         )
 
     def _table(self, players: list[_Player]) -> Crosstable:
@@ -190,7 +199,8 @@ class _Reading:
 
     def _with_points(self, table: Crosstable, players: list[_Player]) -> Crosstable:
         """The table with the scheme that gives the points of the file: its own, or the first usual one."""
-        for points in _SCHEMES if self._points is None else (table.points,):
+        possible = _SCHEMES if self._usual is None else (self._usual, *_SCHEMES)
+        for points in possible if self._points is None else (table.points,):
             tried = replace(table, points=points)
             if all(score(tried, line) == one.points for line, one in zip(table.lines, players, strict=True)):
                 return tried
@@ -198,6 +208,16 @@ class _Reading:
         line, wrong = next((line, one) for line, one in pairs if score(table, line) != one.points)
         values = {"given": _shown(wrong.points), "computed": _shown(score(table, line))}
         raise Refused("invalid", "trf-points", {"line": wrong.at, "number": wrong.number, **values})
+
+
+def _contradicts(table: Crosstable, players: list[_Player], wrong: str) -> Refused:
+    """The refusal of a table that contradicts itself; of two opponents who do, with line and round."""
+    found = contradiction(table) if wrong == "mirror" else None
+    if found is None:
+        return Refused("invalid", "trf-contradicts", {"what": wrong})
+    line, number = found
+    about = {"line": players[line.number - 1].at, "round": number, "number": line.number}
+    return Refused("invalid", "trf-mirror", {**about, "opponent": cell_of(line, number).opponent or 0})
 
 
 class _Player:

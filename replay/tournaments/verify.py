@@ -26,6 +26,7 @@ from domain.kernel import Refused
 from domain.log import Damaged, unb64
 from domain.refusals import Sentence
 from domain.signed_notes import Signed, VerifyingKey
+from domain.tournaments.drafts import IMPORTED
 from domain.tournaments.events import (
     Announced,
     AnyEntry,
@@ -153,6 +154,8 @@ class _Findings:
             return failure.entry or 0, QUESTIONS.index(failure.question)
 
         s = self._state
+        if s is not None and (imported := sum(one.pairing.engine == IMPORTED for one in s.rounds)):
+            self._notes.append(Sentence("rounds-imported", {"last": imported}))
         return Report(
             tournament=s.id if s else self._file.manifest.tournament[:64],
             entries=len(self._entries),

@@ -291,3 +291,45 @@ def test_a_knock_out_needs_no_lot_and_a_level_contest_is_decided(glasnost: Progr
     glasnost(*advance).refused(2, "no entrant goes on")
     assert glasnost(*advance, "--decided", "n2", "--reason", "lot").ok().out.endswith("qualified\n")
     assert "nothing paid: 0" in glasnost("tournament", "bids", "--store", "s", name).ok().out
+
+
+IMPORTED = (
+    "012 Club\n022 Oslo\n102 Ann Arbiter\nXYZ of another program\n142 3\n152 W\n"
+    "162  W 1.0    D 0.5    L 0.0    P 1.0\n"
+    "001    1      Ann                               1900                             1.0    1     2 w 1\n"
+    "001    2      Ben                               1800                             0.0    2     1 b 0\n"
+    "001    3      Cleo                              1700                             1.0    3     4 w 1\n"
+    "001    4      Dan                               1600                             0.0    4     3 b 0\n"
+)
+
+
+def check_import(glasnost: Program, at: tuple[str, ...], acting: tuple[str, ...] = ()) -> None:
+    """Import a tournament, go on with it, and export it; a forged file and terms that differ are refused."""
+    Path("club.trf").write_text(IMPORTED)
+    order = ("tournament", "import", *at, *acting)
+    told = glasnost(*order, "club.trf", "--terms", "cia_vs_kgb").ok().out.splitlines()
+    name = told[0].partition(":")[0]
+    assert [line.partition("\t")[0] for line in told[2:6]] == ["Ann", "Ben", "Cleo", "Dan"]
+    assert [line.partition(":")[0] for line in told[6:]] == [
+        "line 2 is kept, and not used",
+        "line 4 is kept, and its record is not known",
+        "line 3 is left out, because it names people",
+    ]
+    again = glasnost("tournament", "export", *at, name, "--format", "trf").ok().out
+    assert again == IMPORTED.replace("102 Ann Arbiter\n", "")
+    assert glasnost("tournament", "pair", *at, name).ok().out.endswith("paired\n")
+    terms = glasnost("tournament", "terms", "swiss").ok().out
+    Path("terms.toml").write_text(terms.replace("rounds = 7", "rounds = 3"))
+    made = glasnost(*order, "club.trf", "--terms", "terms.toml", "--json", "--lang", "ru").json
+    assert (made["played"], made["paired"], len(made["invitations"])) == (1, 1, 4)
+    Path("terms.toml").write_text(terms)
+    glasnost(*order, "club.trf", "--terms", "terms.toml").refused(2, "3 rounds", "7")
+    Path("wrong.trf").write_text(IMPORTED.replace("2 w 1", "3 w 1"))
+    glasnost(*order, "wrong.trf", "--terms", "cia_vs_kgb").refused(2, "line 8, round 1")
+    Path("long.trf").write_bytes(b" " * (1024 * 1024 + 1))
+    glasnost(*order, "long.trf", "--terms", "cia_vs_kgb").refused(2, "1 MiB")
+
+
+def test_a_running_tournament_is_imported(glasnost: Program, director: str) -> None:
+    check_import(glasnost, ("--store", "s"), ("--as", director))
+    glasnost("tournament", "import", "--store", "s", "club.trf", "--terms", "cia_vs_kgb").refused(2, "--as")

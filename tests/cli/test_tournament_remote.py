@@ -17,7 +17,7 @@ from replay.tournaments import pairing
 from tests.api.bots.test_client import hostile
 from tests.api.http.served import Served, served
 from tests.cli.program import Done, Program
-from tests.cli.test_tournament import check_change, check_held_round
+from tests.cli.test_tournament import check_change, check_held_round, check_import
 from tests.mail.test_notifications import mailing
 
 
@@ -332,3 +332,7 @@ def test_a_hostile_answer_is_one_printable_line_without_the_token(
     assert paths == ["/v1/tournaments/..%2Fx"]
     assert told.err.rstrip("\n").isprintable()
     assert "secret" not in told.err
+
+
+def test_a_running_tournament_is_imported_by_a_server(glasnost: Program, at: tuple[str, ...]) -> None:
+    check_import(glasnost, at)

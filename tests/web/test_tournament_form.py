@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.api.http.served import Answer, Client, Served
+from tests.replay.tournaments.test_trf import WRITTEN
 from tests.web.axe import violations
 from tests.web.browser import NARROW
 from tests.web.signed import visitors
@@ -180,3 +181,51 @@ def test_the_form_shows_the_fields_of_the_format_and_axe_finds_nothing_serious(
             assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
             if scripts:
                 assert violations(page) == []
+
+
+IMPORTED = f"XYZ of another program\n102 Ann Arbiter\n{WRITTEN}"
+PASTED = {**USUAL, "title": "", "format": "swiss", "rounds": 9}
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_a_pasted_trf_goes_on_here_with_its_own_rounds_and_title(director: Client, language: str) -> None:
+    answer = form(director, f"/t/new?lang={language}", **PASTED, trf=IMPORTED.replace("\n", "\r\n"))
+    assert answer.status == 201, answer
+    page = unescape(answer.body.decode())
+    found = re.search(r'href="/t/(t[a-z0-9]+)/desk"', page)
+    assert found is not None
+    assert len(re.findall(r"<td><code>([\w-]{43})</code>", page)) == 4
+    assert "XYZ of another program" in page
+    assert "102 Ann Arbiter" in page
+    told = director.get(f"/v1/tournaments/{found[1]}").json
+    assert (told["title"], told["terms"]["rounds"]) == ("League of the north", 4)
+    for path in ("", "/desk", "/standings", "/entrants/n1", "/rounds/1/boards/1", "/proof"):
+        assert director.get(f"/t/{found[1]}{path}").status == 200, path
+    exported = director.get(f"/v1/tournaments/{found[1]}/export?format=trf").body.decode()
+    assert exported == IMPORTED.replace("102 Ann Arbiter\n", "").replace(*COMMENT_FIRST)
+
+
+COMMENT = WRITTEN.split("\n")[0] + "\n"
+TITLE = WRITTEN.split("\n")[1] + "\n"
+OTHER = "XYZ of another program\n"
+COMMENT_FIRST = (f"{OTHER}{COMMENT}{TITLE}", f"{COMMENT}{TITLE}{OTHER}")
+
+
+def test_what_is_wrong_with_a_trf_stands_beside_it_and_nothing_is_lost(director: Client) -> None:
+    wrong = WRITTEN.replace("1 w 0", "1 w 1").strip()
+    answer = form(director, "/t/new", **PASTED, trf=wrong)
+    assert faults(answer)["trf"].startswith("line ")
+    assert wrong in unescape(answer.body.decode())
+    robin = {**PASTED, "format": "round_robin"}
+    assert faults(form(director, "/t/new", **robin, trf=WRITTEN)).keys() == {"format"}
+    few = {**PASTED, "most_entrants": 3}
+    assert faults(form(director, "/t/new", **few, trf=WRITTEN)).keys() == {"most_entrants"}
+
+
+def test_players_import_no_trf(house: Served) -> None:
+    assert form(house.person("player"), "/t/new", **PASTED, trf=WRITTEN).status == 403
+
+
+def test_terms_with_a_clock_are_taken_with_a_trf(director: Client) -> None:
+    answer = form(director, "/t/new", **{**PASTED, "clock": "days", "days": 3, "cap": 7}, trf=WRITTEN)
+    assert answer.status == 201, answer

@@ -28,6 +28,7 @@ from replay.transparency import evidence
 from replay.transparency.evidence import Evidence
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
+from tests.api.gate.test_tournament_import import RUNNING, imported
 from tests.api.gate.tournaments import TERMS, Cup
 from tests.domain import swap, toy
 from tests.domain.swap import DARK, LIGHT
@@ -106,6 +107,23 @@ def test_a_tournament_file_is_right_and_what_is_left_is_said(page: Page, data: b
         "pairings": ("skipped", "pairings-elsewhere"),
         "standings": ("skipped", "standings-elsewhere"),
     }
+
+
+@pytest.fixture(scope="module")
+def goes_on(cup: Cup) -> bytes:
+    """The file of a tournament that was imported."""
+
+    async def work() -> bytes:
+        made, _ = await imported(RUNNING)
+        return file_of(made, await made.log())
+
+    return run(work())
+
+
+def test_an_imported_tournament_is_right(goes_on: bytes, page: Page, path: Path) -> None:
+    path.write_bytes(goes_on)
+    verdict = both(page, path)
+    assert (verdict.state, verdict.failures) == ("ok", {})
 
 
 def test_the_page_knows_every_kind_of_entry(page: Page) -> None:

@@ -15,6 +15,7 @@ from msgspec import UNSET, UnsetType
 
 from api.gate import Key
 from api.gate.tournament_commands import Accepted, state_at
+from api.gate.tournament_imports import import_tournament
 from api.gate.tournament_measures import penalise
 from api.gate.tournaments import TournamentGate
 from api.http.caching import NEVER, weak
@@ -46,6 +47,8 @@ from api.http.tournament_schemas import (
     RoundView,
     ScheduleView,
     StandingsView,
+    TournamentImport,
+    TournamentImported,
     TournamentList,
     TournamentLogView,
     TournamentView,
@@ -68,17 +71,21 @@ from api.store.outbox import PLACE
 from domain.bounds import MOST
 from domain.kernel import Refused
 from domain.log import b64
+from domain.refusals import Sentence
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable
 from domain.tournaments.formats.league import MOST_DIVISIONS
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import Actor, board_in, round_in
+from domain.tournaments.people import must_organize
 from domain.tournaments.rules import dry_run
 from domain.tournaments.state import Tournament
+from domain.tournaments.terms import Terms
 from projections import read
 from projections.read import Asked, TournamentFilter
 from projections.tournaments import STATUSES
 from replay.clocks import clock_after
+from replay.tournaments.trf_import import read_running
 
 T = TypeVar("T")
 api = Api("tournaments", "Tournaments and leagues: entering, pairing, results, rulings, standings, the log.")
@@ -181,6 +188,67 @@ async def announce_tournament(call: Call, body: Announce, idempotency_key: Idemp
     return entries_of(
         await gate_of(call).commands.announce(actor_of(call), body.title, body.terms.listed, key)
     )
+
+
+@api.post(
+    "/v1/tournaments/import",
+    TournamentImport,
+    TournamentImported,
+    refusals=(
+        *SENT,
+        "terms",
+        "unknown-game",
+        "bad-option",
+        "no-place",
+        "not-entered",
+        "conflict",
+        "in-doubt",
+        "log-behind",
+    ),
+    token=True,
+)
+async def import_running_tournament(call: Call, body: TournamentImport) -> TournamentImported:
+    """Let a Swiss tournament go on here that was begun elsewhere; the caller, an organizer, is its director.
+
+    The code of each entrant is shown once: with it they sign in.
+    """
+    if (body.terms is None) == (body.game is None):
+        raise Refused("invalid", "terms-or-game")
+    terms = body.terms.listed if body.terms is not None else body.game or ""
+    return await imported(call, body.trf, terms, body.title or "")
+
+
+async def imported(
+    call: Call, trf: str, terms: Terms | str, title: str, *, by_file: bool = False
+) -> TournamentImported:
+    """Import a tournament; see `replay.tournaments.trf_import.read_running`.  Raises Refused."""
+    actor = actor_of(call)
+    must_organize(actor)
+    found = await asyncio.to_thread(read_running, trf.encode(), terms, title, by_file=by_file)
+    names = [_name_of(number, name) for number, name in enumerate(found.names, 1)]
+    people = call.services.store.people
+    made = await import_tournament(gate_of(call).commands, people, actor, found, names)
+    return TournamentImported(
+        made.accepted.log.id,
+        made.accepted.last,
+        b64(made.accepted.root),
+        made.played,
+        made.paired,
+        tuple(Invitation(one.entrant, one.person, one.name, one.code) for one in made.invited),
+        made.kept,
+        made.left_out,
+    )
+
+
+def _name_of(number: int, name: str) -> str:
+    """The name of a player of a file.  Raises Refused: invalid: no person may have it."""
+    from api.http.app_state import checked
+
+    try:
+        return checked(name)
+    except Refused as error:
+        said = Sentence(error.id, error.values)
+        raise Refused("invalid", "trf-name", {"number": number, "said": said}) from error
 
 
 @api.get("/v1/tournaments", TournamentList)

@@ -71,6 +71,7 @@ PATHS = {
     "/v1/sql",
     "/v1/explorer",
     "/v1/tournaments",
+    "/v1/tournaments/import",
     "/v1/tournaments/{tournament}",
     "/v1/tournaments/{tournament}/calls",
     "/v1/tournaments/{tournament}/calls/{entry}/answer",
