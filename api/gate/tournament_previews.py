@@ -176,7 +176,9 @@ async def _outside(
         return await gate.with_heads(s, command, known)
     if isinstance(command, c.Advance):
         return await gate.with_ranks(s, known)
-    return await gate.with_move(s, command, known) if isinstance(command, c.Rule) else known
+    if isinstance(command, c.Rule):
+        return await gate.with_move(s, command, await gate.files.with_file(s, command, known))
+    return known
 
 
 def _standings(s: Tournament, after: Tournament) -> tuple[tuple[str, ...], tuple[Moved, ...]]:

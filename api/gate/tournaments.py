@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from api.gate.command_handler import Key
 from api.gate.gate import Gate
 from api.gate.match_evidence import MatchEvidence
+from api.gate.reported_files import ReportedFiles
 from api.gate.tournament_commands import Accepted, TournamentCommands
 from api.store.interface import Reservation
 from domain.clocks import SECOND
@@ -90,6 +91,8 @@ class TournamentGate:
     def __init__(self, gate: Gate, pairer: Pairer | None, ratings: Ratings | None = None) -> None:
         self.gate, self._pairer, self._ratings = gate, pairer, ratings
         self.commands = TournamentCommands(gate.store, gate.commits)
+        keys = [key.text for key in (gate.keys.present, *gate.keys.retired)]
+        self.files = ReportedFiles(gate.store, self.commands, keys, gate.commits.clock)
         self._drafts: dict[str, DraftedRound] = {}
         self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
         self._tables: LRUCache[tuple[str, int, int], Standings] = LRUCache(_TABLES)
@@ -462,6 +465,7 @@ class TournamentGate:
 
         async def gather(s: Tournament, known: Given) -> Given:
             tree = self._locked(tournament).tree
+            known = await self.files.with_file(s, command, known)
             before = await self.with_move(s, command, known)
             draft = judged(s, tree, command, actor, before, expect)
             one = s.rounds[command.round - 1]
@@ -470,6 +474,7 @@ class TournamentGate:
             if preview and preview != preview_hash(draft):
                 raise Refused("preview", "preview-differs")
             board = one.boards[command.board - 1]
+            await self.files.note_named(s, command)
             if not before.moved:
                 return known
             reason = f"tournament {s.id}, entry {s.entry + 1}: {command.text}"[:2000]

@@ -248,11 +248,16 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
 
 
 class Confirmed(Entry, frozen=True, kw_only=True, tag="confirmed"):
-    """The result of a board stands: only a ruling changes it after this."""
+    """The result of a board stands: only a ruling changes it after this.
+
+    ruling: the entry of a ruling whose statement `entrant` confirms; 0: it is about a recorded result.
+    """
 
     round: int
     board: int
     means: Literal["verify", "players", "arbiter", "silence"]
+    ruling: int = 0
+    entrant: str = ""
 
 
 class Unfinished(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -312,6 +317,9 @@ class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
 
     move: the move of the match by which its own gate took the ruling; 0 if the match was over.
     reported: the result came from elsewhere (a table in a hall), and nothing proves it.
+    statement: what both entrants stated about the game; each may confirm it (`Confirmed`).
+    file: the SHA-256 of the match file of the game that was played elsewhere, in hex.
+    file_match, file_root: the match in it, and the root over all its moves.
     """
 
     round: int
@@ -322,6 +330,10 @@ class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
     text: str = ""
     move: int = 0
     reported: bool = False
+    statement: str = ""
+    file: str = ""
+    file_match: str = ""
+    file_root: str = ""
 
 
 class Penalised(Entry, frozen=True, kw_only=True, tag="penalised"):

@@ -275,12 +275,32 @@ def _result_recorded(s: Tournament, entry: e.ResultRecorded) -> Tournament:
 
 @_on(e.Confirmed)
 def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
+    if entry.ruling:
+        return _at_board(s, entry.round, entry.board, lambda known: _agreed(known, entry))
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, confirmed=entry.means))
+
+
+def _agreed(board: Board, entry: e.Confirmed) -> Board:
+    """A board whose ruling an entrant has confirmed; a confirmation of an earlier ruling changes nothing."""
+    ruling = board.ruling
+    if ruling is None or ruling.entry != entry.ruling:
+        return board
+    return replace(board, ruling=replace(ruling, agreed=(*ruling.agreed, entry.entrant)))
 
 
 @_on(e.Ruled)
 def _ruled(s: Tournament, entry: e.Ruled) -> Tournament:
-    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported)
+    ruling = Ruling(
+        entry.entry,
+        entry.by,
+        entry.result,
+        entry.reason,
+        entry.reported,
+        entry.statement,
+        entry.file,
+        entry.file_match,
+        entry.file_root,
+    )
     made = RuledBoard(entry.round, entry.board, entry.by)
     s = replace(s, rulings={**s.rulings, entry.entry: made})
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, ruling=ruling))

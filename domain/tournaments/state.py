@@ -79,13 +79,18 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
 
 
 class Ruling(Struct, frozen=True, omit_defaults=True):
-    """The latest ruling on a board."""
+    """The latest ruling on a board; `agreed`: the entrants who have confirmed its statement."""
 
     entry: int
     by: str
     result: str
     reason: str
     reported: bool = False
+    statement: str = ""
+    file: str = ""
+    file_match: str = ""
+    file_root: str = ""
+    agreed: tuple[str, ...] = ()
 
 
 class Board(Struct, frozen=True, omit_defaults=True):

@@ -285,4 +285,4 @@ def _entrants_of(entry: AnyEntry) -> Sequence[str]:
         case Paired() | PairingChanged():
             return [name for board in entry.boards for name in (board.w, board.b)] + list(entry.byes)
     named = getattr(entry, "entrant", None)
-    return () if named is None else (named,)
+    return (named,) if named else ()
