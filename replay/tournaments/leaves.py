@@ -20,11 +20,13 @@ from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
 from domain.tournaments.events import (
     Announced,
     AnyEntry,
+    Confirmed,
     Entered,
     Invited,
     Paired,
     PairingChanged,
     Published,
+    Qualified,
     Sealed,
     Seeded,
     Waitlisted,
@@ -284,5 +286,7 @@ def _entrants_of(entry: AnyEntry) -> Sequence[str]:
             return entry.order
         case Paired() | PairingChanged():
             return [name for board in entry.boards for name in (board.w, board.b)] + list(entry.byes)
+        case Confirmed() | Qualified():
+            return (entry.entrant,) if entry.entrant else ()
     named = getattr(entry, "entrant", None)
-    return (named,) if named else ()
+    return () if named is None else (named,)
