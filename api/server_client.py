@@ -100,6 +100,10 @@ class Server:
         head = {"content-type": "application/json", **key}
         return self._send("POST", path, msgspec.json.encode(body), head, 1 if once else self._attempts)
 
+    def post_file(self, path: str, content: bytes, media_type: str) -> Reply:
+        """POST of a file, which a server may take twice.  Raises ServerError: see `_send`."""
+        return self._send("POST", path, content, {"content-type": media_type}, self._attempts)
+
     def _send(
         self,
         method: str,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 
 import click
 
-from api.cli.common import json_option, language_option, print_json
+from api.cli.common import CannotBeDone, json_option, language_option, print_json, read_bytes
 from api.cli.tournament_backend import Backend, converted, print_added
 from api.cli.tournament_options import backend_options
 
@@ -67,6 +68,14 @@ def close(
 @click.option("--text", required=True, help="What happened, for everybody to read.")
 @click.option("--rule", "cited", default="", help="The rule of the terms.")
 @click.option("--reported", is_flag=True, help="The result comes from elsewhere: nothing proves it.")
+@click.option("--statement", default="", help="What both players stated, for each of them to confirm.")
+@click.option(
+    "--file",
+    "match_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The match file of a game that was played elsewhere (--reported).",
+)
 @click.option("--preview", is_flag=True, help="Show as JSON what the ruling would change; store nothing.")
 @click.option("--seen", default="", metavar="SHA256", help="The hash of its preview, for a closed round.")
 @json_option
@@ -86,6 +95,8 @@ def rule(
     text: str,
     cited: str,
     reported: bool,
+    statement: str,
+    match_file: Path | None,
     preview: bool,
     seen: str,
     as_json: bool,
@@ -99,14 +110,22 @@ def rule(
     Example:
       glasnost tournament rule --store games TOURNAMENT 1 3 +- --reason no_show --text "did not come"
       glasnost tournament rule --store games TOURNAMENT 1 3 --back-to 40 --text "a wrong die"
+      glasnost tournament rule --store games TOURNAMENT 1 4 1-0 --text "in the hall" --reported --file FILE
     """
+    from api.gate.reported_files import MOST_FILE
     from domain.tournaments import commands as c
 
     about: dict[str, object] = {"round": round_number, "board": board, "result": result}
     on_match = _on_match(back_to, void, winner, score, last)
     if on_match:
         about["match"] = on_match
-    order = converted(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited, reported=reported)
+    about |= {"reason": reason, "text": text, "rule": cited, "reported": reported, "statement": statement}
+    order = converted(c.Rule, do="rule", **about)
+    if match_file is not None:
+        if not reported:
+            raise CannotBeDone("--file: nothing proves who played it, so name --reported, too")
+        content = read_bytes(match_file, limit=MOST_FILE, what="match file")
+        order = converted(c.Rule, do="rule", **about, file=backend.upload(tournament, content))
     if preview:
         print_json(backend.preview(tournament, order))
     else:

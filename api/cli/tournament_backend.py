@@ -150,6 +150,9 @@ class Backend(Protocol):
     def rule(self, tournament: str, order: c.Rule, seen: str) -> Added:
         """Decide the result of a board; `seen`: the hash of its preview, for a closed round."""
 
+    def upload(self, tournament: str, content: bytes) -> str:
+        """Keep the match file of a game that was played elsewhere, for a ruling; return its SHA-256."""
+
     def preview(self, tournament: str, order: c.Rule) -> object:
         """What a ruling would change; see `api.gate.tournament_previews.Preview`."""
 

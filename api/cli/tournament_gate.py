@@ -227,6 +227,14 @@ class StoreBackend:
 
         return self._carried_out(tournament, work)
 
+    def upload(self, tournament: str, content: bytes) -> str:
+        """Keep the match file of a game that was played elsewhere."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> str:
+            return (await gate.files.take(tournament, content, actor)).sha256
+
+        return self._with_log(tournament, work)
+
     def preview(self, tournament: str, order: c.Rule) -> Preview:
         """What a ruling would change."""
 
@@ -348,7 +356,7 @@ def write_bundle(
     from api.store.log_proofs import TournamentProofs
     from domain.signed_notes import checkpoint
     from replay import matchfile
-    from replay.tournaments.file import write
+    from replay.tournaments.file import none_reported, write
 
     def of(name: str) -> bytes:
         match, note = store.match(name), store.note(name)
@@ -356,10 +364,14 @@ def write_bundle(
             raise CannotBeDone(f"match {name} is not in this store, or not over")
         return matchfile.write(match.records, note, proofs.of_match(name) if proofs else None)
 
+    def reported(file: str) -> bytes:
+        content = store.reported_files.content(log.id, file)
+        return none_reported(file) if content is None else content
+
     proofs = TournamentProofs(store, log.id, at) if with_proofs else None
     proof = proofs.of_entries() if proofs else None
     if with_proofs and (proof is None or len(proof.proofs) < at):
         raise CannotBeDone(f"the signed log does not hold entry {at} yet: serve the store, and try again")
     keys = store.keys
     note = checkpoint(keys.signing, log, at, log.roots[at - 1], KIND)
-    write(out, log, note, [keys.present, *keys.retired], of, at, proof)
+    write(out, log, note, [keys.present, *keys.retired], of, at, proof, reported)

@@ -152,6 +152,12 @@ class _Entrants(Struct, frozen=True):
     next: int | None
 
 
+class _File(Struct, frozen=True):
+    """`POST .../reported-files`."""
+
+    file: str
+
+
 class _Problem(Struct, frozen=True):
     """A refusal."""
 
@@ -258,6 +264,15 @@ class ServerBackend:
         del body["do"]
         place = f"rounds/{body.pop('round')}/boards/{body.pop('board')}"
         return self._added(f"{_path(tournament)}/{place}/rulings", body)
+
+    def upload(self, tournament: str, content: bytes) -> str:
+        """Keep the match file of a game that was played elsewhere."""
+        path = f"{_path(tournament)}/reported-files"
+        try:
+            reply = self._server.post_file(path, content, "application/zip")
+        except ServerError as error:
+            raise CannotBeDone(str(error)) from error
+        return _read(_accepted(reply), _File).file
 
     def preview(self, tournament: str, order: c.Rule) -> object:
         """What a ruling would change."""

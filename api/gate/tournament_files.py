@@ -9,6 +9,7 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from typing import IO
 
 from api.gate.child_process import one_process
@@ -20,7 +21,7 @@ from domain.log import codec
 from domain.signed_notes import VerifyingKey
 from domain.tournaments.history import TournamentLog
 from replay import matchfile
-from replay.tournaments.file import write
+from replay.tournaments.file import none_reported, write
 from replay.transparency.evidence import Evidence
 
 MOST_WAITING = 4  # requests that wait while one file is made
@@ -106,10 +107,16 @@ class TournamentFiles:
             file = stack.enter_context(tempfile.TemporaryFile())
             with self.building() as build:
                 proof = proofs.of_entries() if proofs else None
-                write(file, log, note, keys, lambda match: self._file_of(match, build, proofs), at, proof)
+                ours = partial(self._file_of, build=build, proofs=proofs)
+                reported = partial(self._reported, log.id)
+                write(file, log, note, keys, ours, at, proof, reported)
             file.seek(0)
             stack.pop_all()  # from here on the caller closes it
         return file
+
+    def _reported(self, tournament: str, file: str) -> bytes:
+        content = self._store.reported_files.content(tournament, file)
+        return none_reported(file) if content is None else content
 
     def _file_of(self, match: str, build: Build, proofs: TournamentProofs | None) -> bytes:
         records = self._store.since(match, 0)

@@ -218,7 +218,7 @@ async def _outside(
     if isinstance(command, c.Advance):
         return await gate.with_ranks(s, known)
     if isinstance(command, c.Rule):
-        return await gate.with_move(s, command, actor, known)
+        return await gate.with_move(s, command, actor, await gate.files.with_file(s, command, known))
     return known
 
 

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from api.gate.command_handler import Key
 from api.gate.gate import Gate
 from api.gate.match_evidence import MatchEvidence
+from api.gate.reported_files import ReportedFiles
 from api.gate.tournament_commands import Accepted, TournamentCommands
 from api.gate.tournament_rulings import (
     must_be_possible,
@@ -99,6 +100,8 @@ class TournamentGate:
     def __init__(self, gate: Gate, pairer: Pairer | None, ratings: Ratings | None = None) -> None:
         self.gate, self._pairer, self._ratings = gate, pairer, ratings
         self.commands = TournamentCommands(gate.store, gate.commits)
+        keys = [key.text for key in (gate.keys.present, *gate.keys.retired)]
+        self.files = ReportedFiles(gate.store, self.commands, keys, gate.commits.clock)
         self._drafts: dict[str, DraftedRound] = {}
         self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
         self._tables: LRUCache[tuple[str, int, int], Standings] = LRUCache(_TABLES)
@@ -476,6 +479,7 @@ class TournamentGate:
 
         async def gather(s: Tournament, known: Given) -> Given:
             tree = self._locked(tournament).tree
+            known = await self.files.with_file(s, command, known)
             before = await self.with_move(s, command, actor, known)
             draft = judged(s, tree, command, actor, before, expect)
             one = s.rounds[command.round - 1]
@@ -483,6 +487,7 @@ class TournamentGate:
                 raise Refused("preview", "preview-needed")
             if preview and preview != preview_hash(draft):
                 raise Refused("preview", "preview-differs")
+            await self.files.note_named(s, command)
             if not before.moved:
                 return known
             moved = await self._take(s, one.boards[command.board - 1], command, actor, before, preview)

@@ -156,6 +156,7 @@ def _weighed(item: str) -> tuple[float, str]:
 
 
 FORM = "application/x-www-form-urlencoded"
+FORM_DATA = "multipart/form-data"  # of a form with a file
 # Bytes beyond a limit that are still read: a client that is sending does not read the answer.
 _DRAINED = 1024 * 1024
 

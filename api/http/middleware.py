@@ -13,7 +13,7 @@ from starlette.types import Message, Scope, Send
 
 from api.http import decoding, sessions
 from api.http.connections import HEALTH
-from api.http.decoding import FORM, JSON
+from api.http.decoding import FORM, FORM_DATA, JSON
 from api.http.metrics import Metrics
 from api.http.problems import answer, document
 from api.http.schemas import Problem
@@ -118,7 +118,7 @@ class Borders:
     @staticmethod
     def _is_own_form(scope: Scope, headers: Mapping[bytes, str], host: str, media: str) -> bool:
         """Is this a form that a page of this host sends, to a page that takes forms without a script?"""
-        if media != FORM or not scope["path"].startswith(FORMS):
+        if media not in (FORM, FORM_DATA) or not scope["path"].startswith(FORMS):
             return False
         return sessions.is_own_page(headers, host, secure=sessions.is_secure(scope, headers, host))
 

@@ -25,6 +25,7 @@ from domain.tournaments.commands import (
     RoundNumber,
     RulingReason,
     Seed,
+    Sha256,
     Text,
 )
 from domain.tournaments.events import Origin, Result
@@ -32,7 +33,6 @@ from domain.tournaments.terms import MOST_ENTRANTS, GivenTerms, Terms, Time, Tit
 from replay.tournaments.trf import Kept
 from replay.tournaments.trf_import import MOST_BYTES
 
-Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
 InvitedName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 
 
@@ -98,7 +98,11 @@ class RoundClosing(Request, frozen=True):
 
 
 class BoardRuling(Request, frozen=True):
-    """A ruling on a board: exactly one of its `result`, and a ruling on its `match`, which runs."""
+    """A ruling on a board: exactly one of its `result`, and a ruling on its `match`, which runs.
+
+    `reported`: the result comes from elsewhere.  Then `statement` is what both entrants stated about that
+    game (each may confirm it), and `file` its match file, uploaded before, by its SHA-256.
+    """
 
     expect: EntryNumber
     reason: RulingReason
@@ -108,6 +112,8 @@ class BoardRuling(Request, frozen=True):
     rule: Annotated[str, Meta(max_length=200)] = ""
     note: Text = ""
     reported: bool = False
+    statement: Text = ""
+    file: Sha256 | None = None
     preview: Sha256 | None = None
 
 
@@ -318,6 +324,37 @@ class BoardResult(Struct, frozen=True):
     by: str
 
 
+class ReportedView(Struct, frozen=True):
+    """What stands behind a result that comes from elsewhere: nothing proves that the entrants played so.
+
+    statement, agreed: what both entrants stated, and those who have confirmed it.
+    file: the SHA-256 of the match file, "" if there is none; match, root: of the match in it.
+    """
+
+    entry: int
+    statement: str
+    agreed: tuple[str, ...]
+    file: str
+    match: str
+    root: str
+
+
+class ReportedFileView(Struct, frozen=True):
+    """A match file that a ruling may name now by its SHA-256: it proves its match.
+
+    moves, root: how long that match is, and the root over it.  reason, winner, score: how it ended; `winner`
+    is a seat, "" if there is none.
+    """
+
+    file: str
+    match: str
+    moves: int
+    root: str
+    reason: str
+    winner: str
+    score: dict[str, int]
+
+
 class PairView(Struct, frozen=True):
     """What both boards of a pair that plays both sides come to; `w` and `b` are those of the board shown.
 
@@ -355,6 +392,7 @@ class BoardView(Struct, frozen=True):
     entry: int
     waits: tuple[str, ...]
     pair: PairView | UnsetType = UNSET
+    reported: ReportedView | UnsetType = UNSET
     left: dict[str, int] | UnsetType = UNSET
 
 

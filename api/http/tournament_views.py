@@ -18,6 +18,7 @@ from api.http.tournament_schemas import (
     EntrantView,
     Entries,
     PairView,
+    ReportedView,
     RoundListed,
     RoundView,
     ScheduledGame,
@@ -159,7 +160,15 @@ def board_view(s: Tournament, one: Round, board: Board, sitting: Sitting) -> Boa
         board.ruling.entry if board.ruling else board.outcome.entry if board.outcome else board.opened,
         why_it_waits(s, one.number, board),
         pair_view(s, one, board),
+        _reported(board),
     )
+
+
+def _reported(board: Board) -> ReportedView | UnsetType:
+    one = board.ruling
+    if one is None or not one.reported:
+        return UNSET
+    return ReportedView(one.entry, one.statement, one.agreed, one.file, one.file_match, one.file_root)
 
 
 def _group(s: Tournament, one: Round, board: Board) -> str:

@@ -41,6 +41,7 @@ from domain.log import TOURNAMENT, time_of
 # of its own, so their moves are put in the order of their times and numbered anew.
 
 PAGE = 500  # rows in one statement
+FILES, FILES_PAGE = "reported_files", 4  # its rows hold up to 16 MiB each
 LOG = ("stored_events", ("id", "originator_id", "originator_version", "topic", "state", "kind"), ("id",))
 STATE = LOG[1].index("state")
 BESIDE = (
@@ -79,6 +80,11 @@ BESIDE = (
     ("log_tiles", ("level", "number", "hashes"), ("level", "number")),
     ("log_openings", ("topic", "number", "opener", "at"), ("topic",)),
     ("log_checkpoints", ("size", "note", "cosignatures"), ("size",)),
+    (
+        FILES,
+        ("match", "tournament", "sha256", "at", "named", "size", "about", "content"),
+        ("match",),
+    ),
     ("audit_log", ("id", "at", "action", "person", "doer", "reason"), ("id",)),
 )
 
@@ -126,7 +132,7 @@ def copy(source: Stores, target: SqlStore, advance: Advance) -> None:
     def work(cursor: Cursor) -> None:
         for table in (LOG, *BESIDE):
             rows = _content(source, table)
-            while page := list(islice(rows, PAGE)):
+            while page := list(islice(rows, _page_of(table))):
                 _insert(cursor, table, _wrapped(page, target) if table[0] == "vault" else page)
                 advance(len(page))
 
@@ -172,14 +178,20 @@ def _rows(store: SqlStore, table: Table) -> Iterator[Row]:
 def _pages(store: SqlStore, table: Table) -> Iterator[list[Row]]:
     """The same as it is stored, page by page."""
     name, columns, key = table
-    select, order = f"SELECT {', '.join(columns)} FROM {name}", f"ORDER BY {', '.join(key)} LIMIT {PAGE}"
+    most = _page_of(table)
+    select, order = f"SELECT {', '.join(columns)} FROM {name}", f"ORDER BY {', '.join(key)} LIMIT {most}"
     marks = ", ".join("?" * len(key))
     page = [tuple(row) for row in store.rows(f"{select} {order}")]
     while page:
         yield page
         last = [value for column, value in zip(columns, page[-1], strict=True) if column in key]
         more = f"{select} WHERE ({', '.join(key)}) > ({marks}) {order}"
-        page = [tuple(row) for row in store.rows(more, last)] if len(page) == PAGE else []
+        page = [tuple(row) for row in store.rows(more, last)] if len(page) == most else []
+
+
+def _page_of(table: Table) -> int:
+    """How many of its rows are in memory at once."""
+    return FILES_PAGE if table[0] == FILES else PAGE
 
 
 def _wrapped(page: Sequence[Row], target: SqlStore) -> list[Row]:

@@ -519,6 +519,54 @@ class Uploads(Protocol):
         """Return the ids of all withdrawn matches."""
 
 
+class ReportedFile(Struct, frozen=True):
+    """A match file that was uploaded for a tournament: the match in it, and the SHA-256 of the file in hex.
+
+    at: when it came, in microseconds UTC.  about: what it came to, as JSON.
+    """
+
+    tournament: str
+    match: str
+    sha256: str
+    at: int
+    about: str
+    content: bytes
+
+
+class ReportedFiles(Protocol):
+    """The match files of games that were played elsewhere, beside the log.
+
+    A file that a ruling names stays, and no other tournament can have a file of its match.  Of those that no
+    ruling names, the latest ones stay.
+    """
+
+    def keep(self, file: ReportedFile, waiting: int, most: Quota) -> None:
+        """Keep a file.
+
+        Args:
+            waiting: so many files of a tournament stay that no ruling names.
+            most: what one tournament may keep in all.
+
+        Raises:
+            Conflict: another file of this match is named by a ruling.
+            Spent: the tournament has no room for it; nothing was changed.
+            StoreError: nothing can be stored.
+        """
+
+    def name(self, tournament: str, sha256: str) -> bool:
+        """Note durably that a ruling names a file; return whether it is there.
+
+        Raises:
+            StoreError: nothing can be stored.
+        """
+
+    def about(self, tournament: str, sha256: str) -> str | None:
+        """Return what a file came to, as JSON; None if it is not there."""
+
+    def content(self, tournament: str, sha256: str) -> bytes | None:
+        """Return a file; None if it is not there."""
+
+
 class Stop(Struct, frozen=True):
     """No process could write the store between two times (microseconds UTC)."""
 
@@ -575,6 +623,7 @@ class Store(Log, Protocol):
 
     people: People
     uploads: Uploads
+    reported_files: ReportedFiles
     outbox: Outbox
     uptime: Uptime
     shared: bool  # do other processes write, too?

@@ -208,6 +208,16 @@ _TRANSPARENCY = (
     "CREATE TABLE log_checkpoints (size bigint PRIMARY KEY, note text NOT NULL, cosignatures text NOT NULL)",
 )
 
+# The match files that rulings of tournaments name (`api.store.reported_files`).
+_REPORTED = (
+    """CREATE TABLE reported_files (
+        match text COLLATE "C" PRIMARY KEY, tournament text COLLATE "C" NOT NULL,
+        sha256 text COLLATE "C" NOT NULL, at bigint NOT NULL, named integer NOT NULL, size bigint NOT NULL,
+        about text NOT NULL, content bytea NOT NULL
+    )""",
+    "CREATE INDEX reported_files_of ON reported_files (tournament, sha256)",
+)
+
 # `given` is a JSON array with an object for each append; a match occurs once.  The moves' bytes are in
 # `states`, one behind the other, at `ats`, of `sizes` and of `kinds`; other bytes are in base64.  The result
 # has a row for each append, in order: how long its match was, and the position of its last move, which is
@@ -326,7 +336,7 @@ _KIND: tuple[Statement, ...] = (
 
 # From 7 to 8 no table changes: older versions cannot read the entries of tournaments, and must refuse.
 CURRENT = Schema(
-    9,
+    10,
     (
         *_LOG,
         *_BESIDE,
@@ -336,6 +346,7 @@ CURRENT = Schema(
         *_SESSIONS,
         *_MAIL,
         *_TRANSPARENCY,
+        *_REPORTED,
         _APPEND,
     ),
     {
@@ -347,6 +358,7 @@ CURRENT = Schema(
         6: _MAIL,
         7: (),
         8: _TRANSPARENCY,
+        9: _REPORTED,
     },
 )
 

@@ -45,6 +45,7 @@ from api.store.interface import (
     Outbox,
     People,
     Remembered,
+    ReportedFiles,
     Reservations,
     Stored,
     StoreError,
@@ -55,6 +56,7 @@ from api.store.interface import (
 from api.store.keys import KeyRing, Vault, wrap_key
 from api.store.log_guard import LogGuard
 from api.store.outbox import SqlOutbox
+from api.store.reported_files import SqlReportedFiles
 from api.store.transparency import SqlTransparency
 from api.store.uptime import SqlUptime
 from domain.log import TOURNAMENT, Damaged, Record
@@ -84,6 +86,7 @@ class SqlStore(ABC):
 
     people: People
     uploads: Uploads
+    reported_files: ReportedFiles
     outbox: Outbox
     uptime: Uptime
     shared = False
@@ -93,6 +96,7 @@ class SqlStore(ABC):
         self._matches, self._reading, self._rows = matches, matches.recorder, rows
         self._keys, self.name = keys, name
         self.uploads = SqlUploads(rows, self._kept, self.write)
+        self.reported_files = SqlReportedFiles(rows, self.write)
         self.outbox = SqlOutbox(rows, self.write)
         self.uptime = SqlUptime(self.write)
         self.transparency = SqlTransparency(rows, self.write)

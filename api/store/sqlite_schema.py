@@ -168,6 +168,15 @@ _TRANSPARENCY = (
     ) STRICT""",
 )
 
+# The match files that rulings of tournaments name (`api.store.reported_files`).
+_REPORTED = (
+    """CREATE TABLE reported_files (
+        match TEXT PRIMARY KEY, tournament TEXT NOT NULL, sha256 TEXT NOT NULL, at INTEGER NOT NULL,
+        named INTEGER NOT NULL, size INTEGER NOT NULL, about TEXT NOT NULL, content BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX reported_files_of ON reported_files (tournament, sha256)",
+)
+
 
 class Schema(Struct, frozen=True):
     """A version of the tables, how to make them, and for each older version the statements to the next."""
@@ -190,8 +199,8 @@ _KIND = (
 
 # From 6 to 7 no table changes: older versions cannot read the entries of tournaments, and must refuse.
 SCHEMA = Schema(
-    8,
-    LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS + _SESSIONS + _MAIL + _TRANSPARENCY,
+    9,
+    LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS + _SESSIONS + _MAIL + _TRANSPARENCY + _REPORTED,
     {
         1: (),
         2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS,
@@ -200,6 +209,7 @@ SCHEMA = Schema(
         5: _MAIL,
         6: (),
         7: _TRANSPARENCY,
+        8: _REPORTED,
     },
 )
 

@@ -9,17 +9,19 @@ from typing import get_args
 from msgspec import Struct
 from starlette.responses import Response
 
+from api.gate.reported_files import MOST_FILE
 from api.gate.tournament_previews import Preview, previewed
 from api.http.permissions import looked
+from api.http.routes.tournament_officials import reported_file_taken
 from api.http.routes.tournaments import actor_of
 from api.http.routing import Call
+from api.web.form_file import form_with_file
 from api.web.shell import HasShell
 from api.web.tournament_parts import (
     Frame,
     back_to,
     board_shown,
     converted,
-    form_of,
     framed,
     held_root,
     number_in,
@@ -30,7 +32,7 @@ from domain.match import Match
 from domain.refusals import text
 from domain.tournaments import commands as c
 from domain.tournaments import events as e
-from domain.tournaments.judging import board_in, round_in
+from domain.tournaments.judging import board_in, must_be_official, round_in
 from domain.tournaments.outcomes import WAITS, sides_of, sitting, why_it_waits
 from domain.tournaments.state import Board, Round
 from replay.final_scoring import Scored, scored_now
@@ -96,6 +98,7 @@ async def _page(
         preview=preview,
         ratings=await _ratings(frame, preview) if preview else [],
         scored=await _scored(frame, found, match) if match and "score" in query else None,
+        may_agree=may_agree(frame, found),
         may_call=bool(frame.own and frame.own.id in found.entrants and not frame.s.ended),
     )
 
@@ -104,6 +107,14 @@ async def _ratings(frame: Frame, preview: Preview) -> list[tuple[str, int, int]]
     """Whose rating a ruling changes, by name, from what to what; others than entrants may be among them."""
     names = await frame.call.services.names.of([one.player for one in preview.ratings], frame.call.language)
     return [(names.get(one.player, one.player), one.before, one.after) for one in preview.ratings]
+
+
+def may_agree(frame: Frame, board: Board) -> bool:
+    """May the caller confirm the statement of the latest ruling on a board?"""
+    own, ruling = frame.own, board.ruling
+    if own is None or ruling is None or not ruling.statement or frame.s.ended:
+        return False
+    return own.id in board.entrants and own.id not in ruling.agreed
 
 
 class ScoredBoard(Struct, frozen=True):
@@ -148,9 +159,12 @@ def _line(frame: Frame, entry: e.Entry) -> LogLine:
     detail = reason = text = ""
     on_match = entry if isinstance(entry, e.Ruled) and not entry.result else None
     if isinstance(entry, e.Ruled):
-        detail, reason, text = entry.result, entry.reason, " · ".join(filter(None, (entry.rule, entry.text)))
+        texts = (entry.rule, entry.text, entry.statement)
+        detail, reason, text = entry.result, entry.reason, " · ".join(filter(None, texts))
     elif isinstance(entry, e.ResultRecorded):
         detail = entry.result
+    elif isinstance(entry, e.Confirmed) and entry.ruling:
+        detail = frame.name(entry.entrant)
     elif isinstance(entry, e.PairingChanged):
         text = entry.text
     elif isinstance(entry, e.RoundPublished):
@@ -176,8 +190,12 @@ async def rule(pages: HasShell, call: Call, tournament: str, round_number: str, 
         Refused: stale: the match went on since it was scored (`scored`: after which move); see also
             `TournamentGate.rule`.
     """
-    frame, form = await framed(call, tournament), await form_of(call)
+    frame = await framed(call, tournament)
+    must_be_official(frame.s, actor_of(call))
+    form, content = await form_with_file(call, MOST_FILE)
     one, found = _board(frame, round_number, board)
+    if content:
+        form |= {"file": (await reported_file_taken(call, tournament, content)).file, "reported": "true"}
     expect, seen = number_in(form, "expect"), form.pop("preview", "")
     scored = number_in(form, "scored") if "scored" in form else None
     form.pop("scored", None)

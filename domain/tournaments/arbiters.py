@@ -24,6 +24,7 @@ from domain.tournaments.judging import (
 )
 from domain.tournaments.log import New
 from domain.tournaments.measures import running_boards
+from domain.tournaments.reported import must_be_result
 from domain.tournaments.rounds import must_be_done
 from domain.tournaments.sides import new_lot
 from domain.tournaments.state import Board, Call, Entrant, Tournament
@@ -138,7 +139,8 @@ def rule(s: Tournament, command: c.Rule, actor: Actor, given: Given) -> list[New
     its board no result.
     """
     must_be_official(s, actor)
-    must_be_plain({"text": command.text, "rule": command.rule, "note": command.note})
+    texts = {"text": command.text, "rule": command.rule, "note": command.note}
+    must_be_plain({**texts, "statement": command.statement})
     one = round_in(s, command.round)
     board = board_in(one, command.board)
     if one.status == "paired":
@@ -147,6 +149,13 @@ def rule(s: Tournament, command: c.Rule, actor: Actor, given: Given) -> list[New
         must_go_on(s)
     must_not_be_interested(s, one, board, actor)
     _must_rule_once(s, command, board, given)
+    file = given.file if command.file else None
+    if (command.file or command.statement) and not command.reported:
+        raise Refused("invalid", "only-reported")
+    if command.file and (file is None or file.sha256 != command.file):
+        raise Refused("not-found", "no-such-reported-file")
+    if file is not None:
+        must_be_result(s, one, board, file, command.result or "")
     on_match = command.match
     fields = {
         "round": one.number,
@@ -160,6 +169,10 @@ def rule(s: Tournament, command: c.Rule, actor: Actor, given: Given) -> list[New
         "match": board.match if given.moved else "",
         "back_to": (on_match.back_to or 0) if on_match else 0,
         "void": on_match.void if on_match else False,
+        "statement": command.statement,
+        "file": file.sha256 if file else "",
+        "file_match": file.ended.match if file else "",
+        "file_root": file.ended.root if file else "",
     }
     return [New(e.Ruled, fields, {e.OFFICIALS: e.Sealed(command.note)} if command.note else {})]
 
@@ -190,6 +203,26 @@ def enter_ruling(s: Tournament, command: c.EnterRuling, actor: Actor, given: Giv
         return []
     about = {name: getattr(command, name) for name in ("round", "board", "move", "back_to", "text")}
     return [New(e.Ruled, about | {"reason": "other", "match": board.match})]
+
+
+@on(c.ConfirmStatement)
+def confirm_statement(s: Tournament, command: c.ConfirmStatement, actor: Actor, given: Given) -> list[New]:
+    """An entrant confirms the statement of the latest ruling on their board; nothing is added twice."""
+    must_go_on(s)
+    own, ruled = entrant_for(s, None, actor), s.rulings.get(command.ruling)
+    if ruled is None:
+        raise Refused("not-found", "no-such-ruling", {"entry": command.ruling})
+    board = board_in(round_in(s, ruled.round), ruled.board)
+    if own.id not in board.entrants:
+        raise Refused("interest", "statement-of-others")
+    if board.ruling is None or board.ruling.entry != command.ruling:
+        raise Refused("late", "ruled-again")
+    if not board.ruling.statement:
+        raise Refused("not-found", "no-statement", {"entry": command.ruling})
+    if own.id in board.ruling.agreed:
+        return []
+    about = {"round": ruled.round, "board": ruled.board, "means": "players"}
+    return [New(e.Confirmed, {**about, "ruling": command.ruling, "entrant": own.id})]
 
 
 @on(c.Penalise)

@@ -27,6 +27,7 @@ BoardNumber = Annotated[int, Meta(ge=1, le=MOST_BOARDS)]
 EntryNumber = Annotated[int, Meta(ge=1, le=2**31)]
 Rating = Annotated[int, Meta(ge=0, le=RATING)]
 Seed = Annotated[int, Meta(ge=0, le=MOST_ENTRANTS)]
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
 HeldMove = Annotated[int, Meta(ge=1, le=2**31)]
 HeldRoot = Annotated[str, Meta(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$(?!\n)")]
 """A root in base64; the last character has no spare bits, so that each root is written in one way."""
@@ -354,6 +355,8 @@ class Rule(_Command, frozen=True, kw_only=True, tag="rule"):
 
     result, match: exactly one of them.
     reported: the result comes from elsewhere, such as a table in a hall.
+    statement: what both entrants stated about that game; each of them may confirm it.
+    file: the match file of that game, which was uploaded before, by its SHA-256.
     """
 
     round: RoundNumber
@@ -365,6 +368,14 @@ class Rule(_Command, frozen=True, kw_only=True, tag="rule"):
     rule: Annotated[str, Meta(max_length=200)] = ""
     note: Text = ""
     reported: bool = False
+    statement: Text = ""
+    file: Sha256 | None = None
+
+
+class ConfirmStatement(_Command, frozen=True, kw_only=True, tag="confirm_statement"):
+    """An entrant confirms the statement of a ruling on their board."""
+
+    ruling: EntryNumber
 
 
 class EnterRuling(_Command, frozen=True, kw_only=True, tag="enter_ruling"):
@@ -483,7 +494,7 @@ class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
     reason: Reason
 
 
-OwnCommand = Accept | EnterTournament | Withdraw | Return | AskBye | CallArbiter
+OwnCommand = Accept | EnterTournament | Withdraw | Return | AskBye | CallArbiter | ConfirmStatement
 """The commands that entrants give for themselves; they need no `expect`."""
 
 PeopleCommand = (
@@ -514,6 +525,7 @@ Previewed = (
     | Return
     | AskBye
     | CallArbiter
+    | ConfirmStatement
     | ChangeTerms
     | Appoint
     | Dismiss

@@ -296,11 +296,16 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
 
 
 class Confirmed(Entry, frozen=True, kw_only=True, tag="confirmed"):
-    """The result of a board stands: only a ruling changes it after this."""
+    """The result of a board stands: only a ruling changes it after this.
+
+    ruling: the entry of a ruling whose statement `entrant` confirms; 0: it is about a recorded result.
+    """
 
     round: int
     board: int
     means: Literal["verify", "players", "arbiter", "silence"]
+    ruling: int = 0
+    entrant: str = ""
 
 
 class Unfinished(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -364,6 +369,9 @@ class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
     match: that match, if an official ruled while it ran; entries of older versions have only `move`.
     back_to: it goes on from the table after this move.  void: it is over, without a result.
     unrated: an imported file says that the game does not count for ratings.
+    statement: what both entrants stated about the game; each may confirm it (`Confirmed`).
+    file: the SHA-256 of the match file of the game that was played elsewhere, in hex.
+    file_match, file_root: the match in it, and the root over all its moves.
     """
 
     round: int
@@ -378,6 +386,10 @@ class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
     back_to: int = 0
     void: bool = False
     unrated: bool = False
+    statement: str = ""
+    file: str = ""
+    file_match: str = ""
+    file_root: str = ""
 
 
 class Penalised(Entry, frozen=True, kw_only=True, tag="penalised"):

@@ -285,7 +285,17 @@ def _result_recorded(s: Tournament, entry: e.ResultRecorded) -> Tournament:
 
 @_on(e.Confirmed)
 def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
+    if entry.ruling:
+        return _at_board(s, entry.round, entry.board, lambda known: _agreed(known, entry))
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, confirmed=entry.means))
+
+
+def _agreed(board: Board, entry: e.Confirmed) -> Board:
+    """A board whose ruling an entrant has confirmed; a confirmation of an earlier ruling changes nothing."""
+    ruling = board.ruling
+    if ruling is None or ruling.entry != entry.ruling:
+        return board
+    return replace(board, ruling=replace(ruling, agreed=(*ruling.agreed, entry.entrant)))
 
 
 @_on(e.Ruled)
@@ -295,7 +305,18 @@ def _ruled(s: Tournament, entry: e.Ruled) -> Tournament:
     if not entry.result:
         on_match = MatchRuled(entry.entry, entry.by, entry.reason, entry.move, entry.back_to)
         return _at_board(s, entry.round, entry.board, lambda known: replace(known, match_ruled=on_match))
-    ruling = Ruling(entry.entry, entry.by, entry.result, entry.reason, entry.reported, entry.unrated)
+    ruling = Ruling(
+        entry.entry,
+        entry.by,
+        entry.result,
+        entry.reason,
+        entry.reported,
+        entry.unrated,
+        entry.statement,
+        entry.file,
+        entry.file_match,
+        entry.file_root,
+    )
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, ruling=ruling))
 
 

@@ -16,6 +16,7 @@ from domain.kernel import Refused
 from domain.tournaments.events import Role
 from domain.tournaments.formats.cut import Ranked
 from domain.tournaments.log import New
+from domain.tournaments.reported import ReportedMatch
 from domain.tournaments.state import ARBITER, DIRECTOR, Board, Call, Entrant, Round, Tournament
 
 ADMIN, ORGANIZER, HOUSE = "admin", "organizer", "house"
@@ -54,6 +55,7 @@ class Given(Struct, frozen=True, kw_only=True):
     heads: the latest move of the match of each unfinished board.
     moved: the move of the match by which its gate took a ruling.
     match_result: the result that a ruling on the match gives its board; "" if none.
+    file: the match in the file that a ruling names.
     standings_sha256, bundle_sha256: of what is published.
     ranked: the entrants of the latest stage by place, or of each division of a league.
     """
@@ -68,6 +70,7 @@ class Given(Struct, frozen=True, kw_only=True):
     heads: Mapping[int, Head] = {}
     moved: int = 0
     match_result: str = ""
+    file: ReportedMatch | None = None
     standings_sha256: str = ""
     bundle_sha256: str = ""
     ranked: tuple[tuple[Ranked, ...], ...] = ()

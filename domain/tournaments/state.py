@@ -81,7 +81,7 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
 
 
 class Ruling(Struct, frozen=True, omit_defaults=True):
-    """The latest ruling on a board."""
+    """The latest ruling on a board; `agreed`: the entrants who have confirmed its statement."""
 
     entry: int
     by: str
@@ -89,6 +89,11 @@ class Ruling(Struct, frozen=True, omit_defaults=True):
     reason: str
     reported: bool = False
     unrated: bool = False
+    statement: str = ""
+    file: str = ""
+    file_match: str = ""
+    file_root: str = ""
+    agreed: tuple[str, ...] = ()
 
 
 class MatchRuled(Struct, frozen=True, omit_defaults=True):

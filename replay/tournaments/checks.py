@@ -29,6 +29,7 @@ from domain.tournaments.outcomes import (
     result_of,
     sides_of,
 )
+from domain.tournaments.reported import ReportedMatch, must_be_result
 from domain.tournaments.rounds import VERIFIED
 from domain.tournaments.state import Board, Tournament
 from replay.tournaments.pairing import engine_at_hand
@@ -101,13 +102,14 @@ def check_board(entry: BoardOpened | Confirmed | Ruled, before: Tournament, matc
         Disproved: it says something else.
     """
     board, place = _board(entry, before), place_of(entry)
-    if isinstance(entry, Confirmed):
+    if isinstance(entry, Ruled):
+        _check_ruled(entry, before, board, match)
+    elif isinstance(entry, Confirmed) and entry.ruling:
+        _check_agreed(entry, before, board)
+    elif isinstance(entry, Confirmed):
         found = board.outcome.checked if board.outcome else {}
         if entry.means == "verify" and not (found and all(one == VERIFIED for one in found.values())):
             raise Disproved(entry.entry, Sentence("confirmed-unverified"), place)
-        return
-    if isinstance(entry, Ruled):
-        _check_ruled(entry, before, board, match)
     elif match is not None and (entry.match, entry.root) != (match.match, match.first_root):
         raise Disproved(entry.entry, Sentence("opened-another-match"), place)
 
@@ -142,6 +144,30 @@ def _decided(
     if asked.result is None or found.result is None:
         return asked
     return RulingInMatch(result=replace(found.result, winner=asked.result.winner))
+
+
+def _check_agreed(entry: Confirmed, s: Tournament, board: Board) -> None:
+    """Check that an entrant of a board confirmed the statement of its latest ruling.  Raises Disproved."""
+    one, ruling = s.entrants.get(entry.entrant), board.ruling
+    is_theirs = one is not None and one.id in board.entrants and entry.by == one.player
+    is_it = ruling is not None and ruling.entry == entry.ruling and bool(ruling.statement)
+    if not (entry.means == "players" and is_theirs and is_it):
+        raise Disproved(entry.entry, Sentence("statement-not-confirmed"), place_of(entry))
+
+
+def check_reported(entry: Ruled, before: Tournament, match: ReportedMatch) -> None:
+    """Check a ruling against the match file that it names, which proves its match.
+
+    Raises:
+        Disproved: it names another match, or the board cannot have this result by it.
+    """
+    place, board = place_of(entry), _board(entry, before)
+    if (entry.file_match, entry.file_root) != (match.ended.match, match.ended.root):
+        raise Disproved(entry.entry, Sentence("reported-another-match", {"match": match.ended.match}), place)
+    try:
+        must_be_result(before, before.rounds[entry.round - 1], board, match, entry.result)
+    except Refused as error:
+        raise Disproved(entry.entry, Sentence(error.id, error.values), place) from error
 
 
 # ── standings ──

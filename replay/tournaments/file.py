@@ -6,6 +6,7 @@
     manifest.json         what this is, and the SHA-256 of every other member
     matches/              the match file of each board whose result is recorded
     private.ndjson        the sealed parts of the entries with their salts; only after the final publication
+    reported/             the match file of each board whose latest ruling names one
     rounds/               of each round what the engine was given, and the boards that were played
     standings/            the standings of each publication, as they were hashed
     tournament.ndjson     the leaves, a line each
@@ -42,7 +43,9 @@ from replay.tournaments.published import (
     FORMAT,
     VERSION,
     boards_played,
+    boards_reported,
     match_member,
+    reported_member,
     round_member,
     sha256,
     standings_bytes,
@@ -65,6 +68,7 @@ _MOST = {MANIFEST: 8 * _MIB, LOG: 128 * _MIB, PRIVATE: 128 * _MIB, evidence.MEMB
 _SMALL = 64 * 1024  # of the texts
 _FOLDERS = (
     (re.compile(r"matches/r\d\d-b\d{2,4}-[A-Za-z0-9_-]{1,64}\.glasnost"), MOST_MATCH),
+    (re.compile(r"reported/r\d\d-b\d{2,4}-[0-9a-f]{16}\.glasnost"), MOST_MATCH),
     (re.compile(r"rounds/r\d\d\.(trf|json)"), 4 * _MIB),
     (re.compile(r"standings/at-\d{1,9}\.json"), 4 * _MIB),
 )
@@ -93,8 +97,20 @@ _README_LOGGED = """
 To verify these, too:     glasnost tournament verify FILE --policy POLICY
 """
 
+_README_REPORTED = """
+  reported/           the match files of games that were played elsewhere, as rulings name them: each proves
+                      its moves, and not who played them
+"""
+
 MatchFiles = Callable[[str], bytes]
 """Gives the match file of a match that is over, by its id."""
+ReportedFiles = Callable[[str], bytes]
+"""Gives the match file that a ruling names, by its SHA-256.  Raises Damaged: it is not there."""
+
+
+def none_reported(file: str) -> bytes:
+    """Raises Damaged: no file is kept."""
+    raise Damaged(Sentence("reported-file-missing", {"file": file}))
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -154,6 +170,7 @@ def write(
     match_file: MatchFiles,
     at: int | None = None,
     proof: Evidence | None = None,
+    reported_file: ReportedFiles = none_reported,
 ) -> None:
     """Write the tournament file over the first `at` entries (None: all) into a file.
 
@@ -163,20 +180,28 @@ def write(
         proof: that these entries are in the server's log; None: the file holds none.
 
     Raises:
-        Damaged: a match cannot be read.
+        Damaged: a match cannot be read, or a file that a ruling names.
         Refused: `no-place`: it would be larger than a tournament file may be.
     """
     entry = log.entry if at is None else at
     s, records = log.state_at(entry), log.records[:entry]
     played = [match_member(one.number, board.number, board.match) for one, board in boards_played(s)]
-    if len(played) + 2 * len(s.rounds) + len(s.publications) + len(REQUIRED) + 2 > MOST_MEMBERS:
+    reported = {reported_member(*one): one[2] for one in boards_reported(s)}
+    if (
+        len(played) + len(reported) + 2 * len(s.rounds) + len(s.publications) + len(REQUIRED) + 2
+        > MOST_MEMBERS
+    ):
         raise Refused("no-place", "tournament-file-too-large", {"most": MOST_MEMBERS})
     small = _small(log, s, records, note, keys)
     if proof is not None:
         small[evidence.MEMBER] = proof.bytes
         small[README] += _README_LOGGED.encode()
+    if reported:
+        small[README] += _README_REPORTED.encode()
     with tempfile.TemporaryFile() as spool:
         kept = _spooled(spool, s, match_file)
+        for name, file in reported.items():
+            kept[name] = _appended(spool, reported_file(file))
         parts = {name: sha256(content) for name, content in small.items()}
         parts |= {name: digest for name, (_, _, digest) in kept.items()}
         small[MANIFEST] = manifest_bytes(s, records[0].entry.product, log.roots[entry - 1], parts)
@@ -211,11 +236,15 @@ def _spooled(spool: IO[bytes], s: Tournament, match_file: MatchFiles) -> dict[st
     """Write the match files one after the other; return place, length and SHA-256 of each, by member."""
     found = {}
     for one, board in boards_played(s):
-        content = match_file(board.match)
         name = match_member(one.number, board.number, board.match)
-        found[name] = (spool.tell(), len(content), sha256(content))
-        spool.write(content)
+        found[name] = _appended(spool, match_file(board.match))
     return found
+
+
+def _appended(spool: IO[bytes], content: bytes) -> tuple[int, int, str]:
+    place = spool.tell()
+    spool.write(content)
+    return place, len(content), sha256(content)
 
 
 def _sorted(

@@ -20,12 +20,14 @@ from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
 from domain.tournaments.events import (
     Announced,
     AnyEntry,
+    Confirmed,
     Entered,
     Invited,
     Paired,
     PairingChanged,
     PrivilegedRead,
     Published,
+    Qualified,
     Sealed,
     Seeded,
     Waitlisted,
@@ -287,5 +289,7 @@ def _entrants_of(entry: AnyEntry) -> Sequence[str]:
             return entry.order
         case Paired() | PairingChanged():
             return [name for board in entry.boards for name in (board.w, board.b)] + list(entry.byes)
+        case Confirmed() | Qualified():
+            return (entry.entrant,) if entry.entrant else ()
     named = getattr(entry, "entrant", None)
     return () if named is None else (named,)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.log import b64, canonical
 from domain.tournaments.state import Board, Round, Tournament
@@ -29,7 +29,10 @@ class MatchContents(Struct, frozen=True):
 
 
 class Contents(Struct, frozen=True):
-    """The contents of a tournament file over its first `entries`; each member by its name in the file."""
+    """The contents of a tournament file over its first `entries`; each member by its name in the file.
+
+    reported: the SHA-256 of the match files that rulings name; left out if there are none.
+    """
 
     format: str
     version: int
@@ -39,6 +42,7 @@ class Contents(Struct, frozen=True):
     matches: dict[str, MatchContents]
     rounds: dict[str, str]
     standings: dict[str, str]
+    reported: dict[str, str] | UnsetType = UNSET
 
 
 class Published(Struct, frozen=True):
@@ -70,6 +74,7 @@ def contents(s: Tournament, root: bytes) -> Contents:
         },
         rounds={round_member(one.number): one.pairing.input_sha256 for one in s.rounds},
         standings={standings_member(one.at_entry): one.standings_sha256 for one in s.publications},
+        reported={reported_member(*one): one[2] for one in boards_reported(s)} or UNSET,
     )
 
 
@@ -91,6 +96,19 @@ def boards_played(s: Tournament) -> Iterator[tuple[Round, Board]]:
     """Yield the boards whose match ended and was recorded; only their matches are in the file."""
     for one in s.rounds:
         yield from ((one, board) for board in one.boards if board.outcome is not None)
+
+
+def boards_reported(s: Tournament) -> Iterator[tuple[int, int, str]]:
+    """Yield round, board and file of each board whose latest ruling names a match file, by its SHA-256."""
+    for one in s.rounds:
+        for board in one.boards:
+            if board.ruling is not None and board.ruling.file:
+                yield one.number, board.number, board.ruling.file
+
+
+def reported_member(round_number: int, board: int, file: str) -> str:
+    """Return the name of the member that holds the match file of a ruling, by its SHA-256."""
+    return f"reported/r{round_number:02}-b{board:02}-{file[:16]}.glasnost"
 
 
 def match_member(round_number: int, board: int, match: str) -> str:

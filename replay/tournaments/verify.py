@@ -43,6 +43,7 @@ from domain.tournaments.events import (
     Ruled,
 )
 from domain.tournaments.outcomes import EndedMatch
+from domain.tournaments.reported import ReportedMatch
 from domain.tournaments.state import Tournament
 from replay.matchfile import BadFile
 from replay.tournaments import checks, leaves
@@ -60,10 +61,17 @@ from replay.tournaments.file import (
     secret_of,
 )
 from replay.tournaments.leaves import Keys, TournamentChain
-from replay.tournaments.matches import MatchFound, MatchWork, all_checked
+from replay.tournaments.matches import MatchFound, MatchWork, ReportedWork, all_checked, all_reported
 from replay.tournaments.pairing import pair
 from replay.tournaments.pairings import Pairer, check_answer, check_by_hand, check_input
-from replay.tournaments.published import boards_played, match_member, sha256, standings_member
+from replay.tournaments.published import (
+    boards_played,
+    boards_reported,
+    match_member,
+    reported_member,
+    sha256,
+    standings_member,
+)
 from replay.tournaments.report import (
     LOG,
     LOTS,
@@ -146,6 +154,7 @@ class _Findings:
         self._state: Tournament | None = None
         self._advances = Advances()
         self._matches: dict[str, EndedMatch] = {}  # those that are proved, by member
+        self._reported: dict[str, ReportedMatch] = {}  # the same of those that rulings name
 
     def report(self) -> Report:
         """Return the report; failures that belong to no entry come first."""
@@ -241,6 +250,7 @@ class _Findings:
 
     def _ask(self, steps: Sequence[_Step], chain: TournamentChain, secret: Secret | None) -> None:
         self.attempt(MATCHES, self._check_matches)
+        self.attempt(MATCHES, self._check_reported)
         self.attempt(LOTS, partial(self._check_lots, steps, secret))
         for step in steps:
             self._ask_about(step, chain)
@@ -251,6 +261,8 @@ class _Findings:
             self.attempt(RESULTS, partial(checks.check_result, entry, before, self._match(step)))
         elif isinstance(entry, BoardOpened | Confirmed | Ruled):
             self.attempt(RESULTS, partial(checks.check_board, entry, before, self._match(step)))
+            if isinstance(entry, Ruled) and entry.file:
+                self._ask_about_file(entry, before)
         elif isinstance(entry, Paired):
             self.attempt(PAIRINGS, partial(self._check_pairing, entry, before))
         elif isinstance(entry, PairingChanged):
@@ -261,6 +273,12 @@ class _Findings:
             self.attempt(STANDINGS, partial(self._check_advance, entry, before))
         elif isinstance(entry, Published):
             self.attempt(STANDINGS, partial(self._check_published, entry, before, chain))
+
+    def _ask_about_file(self, entry: Ruled, before: Tournament) -> None:
+        """Ask about the file of a ruling, if it is that of the latest one of its board, and proved."""
+        match = self._reported.get(reported_member(entry.round, entry.board, entry.file))
+        if match is not None and match.sha256 == entry.file:
+            self.attempt(RESULTS, partial(checks.check_reported, entry, before, match))
 
     def _match(self, step: _Step) -> EndedMatch | None:
         """The match of the board of an entry, if its file is proved."""
@@ -287,6 +305,35 @@ class _Findings:
             if match_member(one.number, board.number, board.match) not in self._file.names:
                 place = _at_match(one.number, board.number, board.match)
                 raise Disproved(None, Sentence("part-missing"), place)
+
+    def _check_reported(self) -> None:
+        s = self._state
+        assert s is not None, "the first entry is folded"
+        works = [self._reported_work(*one) for one in boards_reported(s)]
+        failed: Disproved | None = None
+        for work, found in zip(works, all_reported(works, self._processes), strict=True):
+            place = Sentence("at-board", {"round": work.round, "board": work.board})
+            if found.wrong is not None:
+                said = Sentence("reported-file-wrong", {"part": work.member, "said": found.wrong})
+                failed = failed or Disproved(None, said, place)
+            elif self._file.manifest.parts.get(work.member) != work.file:
+                failed = failed or Disproved(None, Sentence("part-not-covered", {"part": work.member}), place)
+            elif found.match is not None:
+                self._reported[work.member] = found.match
+        if failed is not None:
+            raise failed
+
+    def _reported_work(self, round_number: int, board: int, file: str) -> ReportedWork:
+        """The work of a file that a ruling names.  Raises Disproved: it is missing."""
+        member = reported_member(round_number, board, file)
+        if member not in self._file.names:
+            place = Sentence("at-board", {"round": round_number, "board": board})
+            missing = Sentence("in-part", {"part": member, "said": Sentence("part-missing")})
+            raise Disproved(None, missing, place)
+        at, length = self._file.place(member)
+        known = tuple(key.text for keys in self._keys for key in keys)
+        checksum, path = self._file.checksum(member), str(self._path.absolute())
+        return ReportedWork(path, member, at, length, checksum, round_number, board, file, known)
 
     def _work(self, tournament: str, round_number: int, board: int, match: str) -> MatchWork | None:
         """The work of one match file; None if it is missing."""
@@ -351,7 +398,7 @@ class _Findings:
         for name in file.names:
             if name not in allowed:
                 raise Disproved(None, Sentence("foreign-member", {"name": name}))
-            if name.startswith("matches/"):
+            if name.startswith(("matches/", "reported/")):
                 continue
             content = file.part(name)
             if name != MANIFEST and file.manifest.parts.get(name) != sha256(content):
@@ -377,7 +424,9 @@ class _Findings:
         """The names that members of this tournament may have."""
         played = {match_member(one.number, board.number, board.match) for one, board in boards_played(s)}
         published = {standings_member(one.at_entry) for one in s.publications}
-        return {*REQUIRED, README, PRIVATE, evidence.MEMBER, *played, *round_members(s), *published}
+        reported = {reported_member(*one) for one in boards_reported(s)}
+        derived = {*round_members(s), *published, *reported}
+        return {*REQUIRED, README, PRIVATE, evidence.MEMBER, *played, *derived}
 
 
 def _at_match(round_number: int, board: int, match: str) -> Sentence:

@@ -1,4 +1,4 @@
-"""What officials of a tournament do beside pairing: previews, penalties, calls, freezing, time.
+"""What officials of a tournament do beside pairing: previews, penalties, calls, freezing, time, match files.
 
 Each command has a path of its own; all go through the same gate as `POST .../entries`.
 """
@@ -8,20 +8,24 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import Path
+from fastapi import Path, Response
 
 from api.gate import Key, tournament_measures
 from api.gate.tournament_commands import Accepted
 from api.gate.tournament_previews import Preview, previewed
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.routes.tournaments import COMMANDS, ONE, TournamentId, actor_of, converted, gate_of
-from api.http.routing import Api, Call
-from api.http.tournament_schemas import ArbiterCall, CallAnswer, Entries, Penalty
+from api.http.routes.uploads import take_quota
+from api.http.routing import FILE, SENT, Api, Call
+from api.http.tournament_schemas import ArbiterCall, CallAnswer, Entries, Penalty, ReportedFileView
 from api.http.tournament_views import entries_of
 from domain.bounds import MOST
+from domain.kernel import Refused
 from domain.tournaments import commands as c
+from domain.tournaments.events import Ruled
 
 api = Api("tournament officials", "Previews, penalties, calls, frozen matches and time in tournaments.")
+FilePart = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="The SHA-256 of a match file.")]
 CallPart = Annotated[int, Path(ge=1, le=MOST, description="The entry of a call.")]
 
 
@@ -30,7 +34,7 @@ CallPart = Annotated[int, Path(ge=1, le=MOST, description="The entry of a call."
     c.Previewed,
     Preview,
     status=200,
-    refusals=(*COMMANDS, "not-offered", "freeze", "clock"),
+    refusals=(*COMMANDS, "not-offered", "freeze", "clock", "bad-file"),
     token=True,
 )
 async def preview_command(call: Call, tournament: TournamentId, body: c.Previewed) -> Preview:
@@ -103,6 +107,56 @@ async def take_measure(
         gate_of(call), tournament, body, actor_of(call), body.expect, key
     )
     return entries_of(accepted)
+
+
+@api.post(
+    f"{ONE}/reported-files",
+    FILE,
+    ReportedFileView,
+    refusals=(*SENT, "unknown-tournament", "bad-file", "no-place"),
+    token=True,
+)
+async def upload_reported_file(call: Call, tournament: TournamentId, body: bytes) -> ReportedFileView:
+    """Upload the match file of a game that was played elsewhere, for a ruling that names it by its SHA-256.
+
+    The file is verified, and must be of the game and edition of the tournament.  Of the files that no ruling
+    names, a tournament keeps the latest eight.
+    """
+    return await reported_file_taken(call, tournament, body)
+
+
+async def reported_file_taken(call: Call, tournament: str, content: bytes) -> ReportedFileView:
+    """Verify a match file and keep it; it counts among the uploads of a day.  Raises Refused."""
+    files, actor = gate_of(call).files, actor_of(call)
+    await files.must_take_from(tournament, actor)
+    if actor.role != "admin":
+        await take_quota(call, len(content))
+    found = await files.take(tournament, content, actor)
+    one = found.ended
+    result = one.result
+    return ReportedFileView(
+        found.sha256,
+        one.match,
+        one.moves,
+        one.root,
+        result.reason if result else one.by,
+        (result.winner if result else None) or "",
+        dict(result.score) if result else {},
+    )
+
+
+@api.get(f"{ONE}/reported-files/{{file}}", FILE, refusals=("unknown-tournament", "not-found"))
+async def read_reported_file(call: Call, tournament: TournamentId, file: FilePart) -> Response:
+    """The match file that a ruling of the tournament names: it verifies and replays like any other one."""
+    gate = gate_of(call)
+    log = await gate.commands.log(tournament)
+    rulings = (record.entry for record in log.records if record.kind == "ruled")
+    is_named = any(isinstance(one, Ruled) and one.file == file for one in rulings)
+    content = await gate.files.content(tournament, file) if is_named else None
+    if content is None:
+        raise Refused("not-found", "no-such-reported-file")
+    head = {"content-disposition": f'attachment; filename="{file[:16]}.glasnost"'}
+    return Response(content, media_type=FILE, headers=head)
 
 
 async def _sent(call: Call, tournament: str, order: Any, expect: int | None, key: Key | None) -> Entries:

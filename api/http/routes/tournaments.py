@@ -563,7 +563,11 @@ async def _left(call: Call, name: str) -> dict[str, int] | UnsetType:
 
 
 @api.post(
-    f"{_BOARD}/rulings", BoardRuling, Entries, refusals=(*COMMANDS, "preview", "over", "ruling"), token=True
+    f"{_BOARD}/rulings",
+    BoardRuling,
+    Entries,
+    refusals=(*COMMANDS, "preview", "over", "ruling", "bad-file"),
+    token=True,
 )
 async def rule_on_board(
     call: Call,
@@ -575,7 +579,9 @@ async def rule_on_board(
 ) -> Entries:
     """Decide the result of a board, which ends a match that runs; or rule on the match that runs.
 
-    If the round is closed, `preview` must be the hash of a preview of this ruling.
+    If the round is closed, `preview` must be the hash of a preview of this ruling.  `file` names a match file
+    that was uploaded (`POST .../reported-files`): the result must be that of its match, which no other board
+    of any tournament may have.
     """
     key = _key(call, idempotency_key, body, tournament, f"rule {round_number} {board}")
     plain = {"do": "rule", "round": round_number, "board": board, **msgspec.to_builtins(body)}

@@ -42,7 +42,7 @@ async def upload(call: Call, body: bytes) -> MatchSummary:
         settings = call.services.settings
         file = await asyncio.to_thread(_unpacked, body, settings.unpacked_bytes)
         if person.role != "admin":
-            await _take_quota(call, sum(map(len, file.parts.values())))
+            await take_quota(call, sum(map(len, file.parts.values())))
         match, note, proof = await asyncio.to_thread(_verified, file, call.gate.keys)
         if parent := await call.gate.parent_of(match):
             await asyncio.to_thread(_compare, match, parent)
@@ -65,7 +65,7 @@ async def withdraw(call: Call, match: MatchId, body: NewWithdrawal) -> Withdrawa
     return WithdrawalView(found.match, found.at, found.by, found.reason)
 
 
-async def _take_quota(call: Call, size: int) -> None:
+async def take_quota(call: Call, size: int) -> None:
     """Count a file, whether it is refused afterwards or not: it is the work of verifying it, too.
 
     Raises:

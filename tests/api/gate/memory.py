@@ -29,6 +29,8 @@ from api.store.interface import (
     Person,
     Quota,
     Remembered,
+    ReportedFile,
+    ReportedFiles,
     Reservations,
     Session,
     SessionBounds,
@@ -197,6 +199,42 @@ class MemoryUploads:
         return frozenset(self._withdrawn)
 
 
+class MemoryReportedFiles:
+    """See `api.store.interface.ReportedFiles`; files that no ruling names stay, too."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, ReportedFile] = {}
+        self._named: set[str] = set()
+
+    def keep(self, file: ReportedFile, waiting: int, most: Quota) -> None:
+        """See `ReportedFiles.keep`."""
+        known = self._files.get(file.match)
+        same = known is not None and (known.tournament, known.sha256) == (file.tournament, file.sha256)
+        if file.match in self._named and not same:
+            raise Conflict(file.match)
+        self._files[file.match] = file
+
+    def name(self, tournament: str, sha256: str) -> bool:
+        """See `ReportedFiles.name`."""
+        found = self._found(tournament, sha256)
+        self._named |= {found.match} if found else set()
+        return found is not None
+
+    def about(self, tournament: str, sha256: str) -> str | None:
+        """See `ReportedFiles.about`."""
+        found = self._found(tournament, sha256)
+        return found.about if found else None
+
+    def content(self, tournament: str, sha256: str) -> bytes | None:
+        """See `ReportedFiles.content`."""
+        found = self._found(tournament, sha256)
+        return found.content if found else None
+
+    def _found(self, tournament: str, sha256: str) -> ReportedFile | None:
+        ours = [one for one in self._files.values() if (one.tournament, one.sha256) == (tournament, sha256)]
+        return ours[0] if ours else None
+
+
 class NoRows:
     """No rows: in memory no player has an address."""
 
@@ -247,6 +285,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.people: People = MemoryPeople()
         self.uploads: Uploads = MemoryUploads()
+        self.reported_files: ReportedFiles = MemoryReportedFiles()
         self.outbox: Outbox = SqlOutbox(NoRows(), _is_only_read)
         self.uptime: Uptime = MemoryUptime(self)
         self.transparency = NoLog()

@@ -92,6 +92,8 @@ PATHS = {
     "/v1/tournaments/{tournament}/penalties",
     "/v1/tournaments/{tournament}/previews",
     "/v1/tournaments/{tournament}/privileged-reads",
+    "/v1/tournaments/{tournament}/reported-files",
+    "/v1/tournaments/{tournament}/reported-files/{file}",
     "/v1/tournaments/{tournament}/publication",
     "/v1/tournaments/{tournament}/rounds",
     "/v1/tournaments/{tournament}/rounds/{round_number}",

@@ -165,7 +165,9 @@ def test_no_other_path_yields_a_hidden_card(server: Served) -> None:
         for path, methods in server.documented()["paths"].items()
         if "get" in methods and ("{match}" in path or "{tournament}" in path)
     ]
-    paths = [path.format(**names | {"seat": "left"}) for path in wanted if "events" not in path]
+    paths = [
+        path.format(**names | {"seat": "left", "file": "0" * 64}) for path in wanted if "events" not in path
+    ]
     assert len(paths) >= 20
     paths += [f"/v1/matches/{room.match}/moves?view={view}" for view in ("all", "left", "right", "spectator")]
     hands = {seat: _hand(room, seat) for seat in room.seats}

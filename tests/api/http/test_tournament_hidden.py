@@ -112,7 +112,7 @@ class TournamentWorld(World):
         """Every GET of the OpenAPI document about the match or the tournament, pages, refused reads."""
         tournament = self.tournament.rpartition("/")[2]
         names = {"tournament": tournament, "round_number": "1", "board": "1", "seat": self.seats[0]}
-        names |= {"match": worlds.MATCH, "move": str(self.match.move)}
+        names |= {"match": worlds.MATCH, "move": str(self.match.move), "file": "0" * 64}
         for path, methods in self.documented.items():
             about = "{match}" in path or "{tournament}" in path
             if "get" not in methods or not about or "event" in path:

@@ -238,7 +238,7 @@ def forget_the_last_match(file: Path) -> None:
 
 
 def come_from_the_future(file: Path) -> None:
-    spoilt(file, "PRAGMA user_version = 9")
+    spoilt(file, "PRAGMA user_version = 10")
 
 
 def be_another_file(file: Path) -> None:
@@ -261,7 +261,7 @@ def be_gone(file: Path) -> None:
         (forget_a_move, "moves of match m1 are missing"),
         (forget_the_first_match, "the last one is number"),
         (forget_the_last_match, "all moves of match m2 are missing"),
-        (come_from_the_future, "schema 9"),
+        (come_from_the_future, "schema 10"),
         (be_another_file, "cannot be read as a store"),
         (be_empty, "is empty"),
         (be_gone, "there is no backup"),

@@ -111,8 +111,15 @@ def file_of(cup: Cup, log: TournamentLog, at: int | None = None) -> bytes:
     entry = log.entry if at is None else at
     note = checkpoint(KEYS.signing, log, entry, log.roots[entry - 1], KIND)
     out = io.BytesIO()
-    write(out, log, note, [KEYS.signing.verifying], lambda name: match_of(cup, name), at)
+    keys, ours = [KEYS.signing.verifying], lambda name: match_of(cup, name)
+    write(out, log, note, keys, ours, at, reported_file=lambda file: _reported(cup, file))
     return out.getvalue()
+
+
+def _reported(cup: Cup, file: str) -> bytes:
+    content = cup.store.reported_files.content(cup.id, file)
+    assert content is not None
+    return content
 
 
 def match_of(cup: Cup, name: str) -> bytes:

@@ -695,3 +695,28 @@ def test_what_was_kept_of_another_tournament_or_is_damaged_is_named(
         packed({**members, "tournament.ndjson": changed}, other)
         with pytest.raises(BadFile):
             held_leaves(other)
+
+
+def test_a_contest_from_which_no_entrant_goes_on_is_no_stranger(house: None, tmp_path: Path) -> None:
+    async def work() -> bytes:
+        # given: both entrants of a contest of the second round withdraw before it
+        cup = Cup(MemoryStore(), msgspec.structs.replace(TERMS, format="knockout", rounds=12))
+        await cup.announced(16)
+        await cup.paired()
+        await cup.results()
+        await cup.closed()
+        bracket = (await cup.state()).bracket
+        assert bracket is not None
+        for entrant in (bracket.current[0].better, bracket.current[0].worse):
+            await cup.do(c.Withdraw(entrant=entrant))
+        # when: the round after it is paired
+        await cup.paired()
+        await cup.results()
+        await cup.closed()
+        await cup.paired()
+        return file_of(cup, await cup.log())
+
+    data = run(work())
+    assert b'"entrant":"","entry"' in data
+    (tmp_path / "cup").write_bytes(data)
+    assert found(checked(tmp_path / "cup")) == {}
