@@ -14,6 +14,7 @@ from api.cli.common import CannotBeDone, print_json
 
 if TYPE_CHECKING:
     from api.gate.tournament_integrity import Integrity
+    from api.gate.tournament_tasks import OpenTask
     from domain.tournaments import commands as c
     from domain.tournaments.terms import Terms
     from replay.tournaments.entrant_list import ListedEntrant
@@ -129,6 +130,9 @@ class Backend(Protocol):
 
     def standings(self, tournament: str, at: int | None, entrant: str | None, *, named: bool) -> Table:
         """The standings after an entry (None: the latest); `named`: with title and names."""
+
+    def tasks(self, tournament: str) -> tuple[OpenTask, ...]:
+        """What its officials have to do."""
 
     def integrity(self, tournament: str) -> Integrity:
         """The integrity table."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from api.gate.tournament_commands import Accepted
     from api.gate.tournament_integrity import Integrity
     from api.gate.tournament_previews import Preview
+    from api.gate.tournament_tasks import OpenTask
     from api.gate.tournaments import DraftedRound, TournamentGate
     from api.store.open import Location
     from api.store.sql import SqlStore
@@ -240,6 +241,18 @@ class StoreBackend:
             why = None if entrant is None else explained_of(state, entrant_in(state, entrant).id)
             names = {id: name for id, one in state.entrants.items() if (name := known.get(one.player))}
             return Table(state.title, state.entry, standings_of(state), names, why)
+
+    def tasks(self, tournament: str) -> tuple[OpenTask, ...]:
+        """What its officials have to do."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> tuple[OpenTask, ...]:
+            from api.gate.tournament_tasks import open_tasks
+            from domain.tournaments.judging import must_be_official
+
+            must_be_official(log.state, actor)
+            return await open_tasks(gate, log.state)
+
+        return self._with_log(tournament, work)
 
     def integrity(self, tournament: str) -> Integrity:
         """The integrity table."""

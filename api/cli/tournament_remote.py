@@ -22,6 +22,7 @@ from replay.tournaments.standings import Explained, Standings
 
 if TYPE_CHECKING:
     from api.gate.tournament_integrity import Integrity
+    from api.gate.tournament_tasks import OpenTask
     from domain.tournaments import commands as c
     from domain.tournaments.terms import Terms
     from replay.tournaments.entrant_list import ListedEntrant
@@ -259,6 +260,12 @@ class ServerBackend:
             title = self._get(f"{_path(tournament)}{_query({'at': found.entry})}", _Looked).title
             names = self._names(tournament, found.entry)
         return Table(title, found.entry, found.standings, names, found.explained)
+
+    def tasks(self, tournament: str) -> tuple[OpenTask, ...]:
+        """What its officials have to do."""
+        from api.gate.tournament_tasks import OpenTasks
+
+        return self._get(f"{_path(tournament)}/tasks", OpenTasks).tasks
 
     def integrity(self, tournament: str) -> Integrity:
         """The integrity table; only officials may read it."""

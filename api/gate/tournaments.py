@@ -95,6 +95,7 @@ class TournamentGate:
         self._tables: LRUCache[tuple[str, int, int], Standings] = LRUCache(_TABLES)
         self.evidence: LRUCache[str, MatchEvidence] = LRUCache(_MATCHES)  # of matches that are over
         self.bids: LRUCache[str, PaidBid] = LRUCache(_MATCHES)  # of matches that are over
+        self.agreeing: LRUCache[str, bool] = LRUCache(_MATCHES)  # matches that end as they were recorded
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         self.moved: LRUCache[tuple[str, int], bool] = LRUCache(_MATCHES)  # matches and the dates they got
         self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False

@@ -298,6 +298,7 @@ class BoardView(Struct, frozen=True):
     why: the floats and the rule of the colours, as the engine names them; `group`: the half points that the
         better one of both had before the round.
     left: of one board as it is now, if its match has a clock: what each seat had left at the latest move.
+    flagged: of such a board, if its clock only reports that a time is up: since when it is, by flagged seat.
     """
 
     board: int
@@ -314,6 +315,7 @@ class BoardView(Struct, frozen=True):
     entry: int
     pair: PairView | UnsetType = UNSET
     left: dict[str, int] | UnsetType = UNSET
+    flagged: dict[str, int] | UnsetType = UNSET
 
 
 class RoundView(Struct, frozen=True):

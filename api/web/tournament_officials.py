@@ -12,6 +12,7 @@ from msgspec.structs import fields
 from starlette.responses import Response
 
 from api.gate.tournament_measures import carry_out
+from api.gate.tournament_tasks import open_tasks
 from api.gate.tournaments import DraftedRound
 from api.http.routes.tournaments import actor_of, invite_entrants
 from api.http.routing import Call
@@ -95,6 +96,8 @@ async def _officials(
         needs_lot=needs_engine(s) and FIRST_COLOUR not in s.lots,
         can_advance=_can_advance(s),
         calls=[(call, await _about(frame, call.round, call.board)) for call in s.standing_calls],
+        tasks=[one for one in await open_tasks(frame.call.services.tournaments, s) if one.kind != "answer"],
+        seat_names=frame.words.name,
         may_swap=may_swap,
         waiting=[one.id for one in s.entrants.values() if one.status == "waiting"],
         disputes=disputes_of(s),

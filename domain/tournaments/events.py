@@ -232,6 +232,7 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
     result: "" if the match has none (void, or nobody opened a salt).
     winner: the entrant; reason, score: as in the match's `closed`; sides: the entrant of each seat.
     checked: what `verify` found, by question: "ok", "failed" or "not run".
+    not_run: why `verify` could not be run.
     """
 
     round: int
@@ -245,14 +246,19 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
     score: dict[str, int] = {}
     sides: dict[str, str] = {}
     checked: dict[str, str] = {}
+    not_run: str = ""
 
 
 class Confirmed(Entry, frozen=True, kw_only=True, tag="confirmed"):
-    """The result of a board stands: only a ruling changes it after this."""
+    """The result of a board stands: only a ruling changes it after this.
+
+    checked: what `verify` found, if it could not be run when the result was recorded.
+    """
 
     round: int
     board: int
     means: Literal["verify", "players", "arbiter", "silence"]
+    checked: dict[str, str] = {}
 
 
 class Unfinished(Struct, frozen=True, gc=False, omit_defaults=True):

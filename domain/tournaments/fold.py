@@ -269,13 +269,20 @@ def _result_recorded(s: Tournament, entry: e.ResultRecorded) -> Tournament:
         entry.score,
         entry.sides,
         entry.checked,
+        entry.not_run,
     )
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, outcome=outcome))
 
 
 @_on(e.Confirmed)
 def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
-    return _at_board(s, entry.round, entry.board, lambda known: replace(known, confirmed=entry.means))
+    def confirmed(known: Board) -> Board:
+        outcome = known.outcome
+        if outcome is not None and entry.checked:
+            outcome = replace(outcome, checked=entry.checked)
+        return replace(known, confirmed=entry.means, outcome=outcome)
+
+    return _at_board(s, entry.round, entry.board, confirmed)
 
 
 @_on(e.Ruled)

@@ -89,7 +89,7 @@ def check_board(entry: BoardOpened | Confirmed | Ruled, before: Tournament, matc
     """
     board, place = _board(entry, before), place_of(entry)
     if isinstance(entry, Confirmed):
-        found = board.outcome.checked if board.outcome else {}
+        found = entry.checked or (board.outcome.checked if board.outcome else {})
         if entry.means == "verify" and not (found and all(one == VERIFIED for one in found.values())):
             raise Disproved(entry.entry, Sentence("confirmed-unverified"), place)
     elif match is None:
