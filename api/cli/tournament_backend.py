@@ -5,6 +5,7 @@ Both are a `Backend`; a command knows only that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
@@ -142,6 +143,11 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Hang up."""
+
+
+def named_pairs(boards: Iterable[tuple[int, str, str]]) -> str:
+    """Return the boards of a pairing with which another official was faster, as the end of a sentence."""
+    return ": " + ", ".join(f"{board}. {w} – {b}" for board, w, b in boards)
 
 
 def converted(kind: type[T], **plain: object) -> T:

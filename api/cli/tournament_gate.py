@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from api.cli.common import CannotBeDone, must_hold_a_store, opened_store
-from api.cli.tournament_backend import Added, Drafted, InvitationCode, Table, converted
+from api.cli.tournament_backend import Added, Drafted, InvitationCode, Table, converted, named_pairs
 
 if TYPE_CHECKING:
     from api.gate.tournament_commands import Accepted
@@ -153,7 +153,7 @@ class StoreBackend:
             found = await gate.draft(tournament, actor)
             return await gate.pair(tournament, found.draft.round, found.sha256, actor, found.entry)
 
-        return self._carried_out(tournament, work)
+        return _added(self._with_log(tournament, work, _must_be_unpaired))
 
     def publish_round(self, tournament: str) -> Added:
         """Publish the latest round."""
@@ -283,14 +283,15 @@ class StoreBackend:
         """Nothing is held between two commands."""
 
     def _with_log(
-        self, tournament: str, work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[T]]
+        self,
+        tournament: str,
+        work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[T]],
+        must_be_seen: Callable[[TournamentLog, int], None] | None = None,
     ) -> T:
-        from domain.tournaments.judging import must_be_latest
-
         async def over(gate: TournamentGate) -> T:
             log = await gate.commands.log(tournament)
             if self._expect is not None:
-                must_be_latest(log.state, self._expect)
+                (must_be_seen or _must_be_latest)(log, self._expect)
             return await work(gate, log, await acting(gate, self._person, log.state))
 
         return run_at(self._store, over)
@@ -299,6 +300,23 @@ class StoreBackend:
         self, tournament: str, work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[Accepted]]
     ) -> Added:
         return _added(self._with_log(tournament, work))
+
+
+def _must_be_latest(log: TournamentLog, expect: int) -> None:
+    from domain.tournaments.judging import must_be_latest
+
+    must_be_latest(log.state, expect)
+
+
+def _must_be_unpaired(log: TournamentLog, expect: int) -> None:
+    """See `must_be_unpaired`.  Raises CannotBeDone: with the pairing that another official committed."""
+    from api.gate.tournaments import PairedBefore, must_be_unpaired
+
+    try:
+        must_be_unpaired(log, expect)
+    except PairedBefore as error:
+        boards = named_pairs((one.board, one.w, one.b) for one in error.paired.boards)
+        raise CannotBeDone(f"{error}{boards}") from error
 
 
 def log_of(store: SqlStore, tournament: str) -> TournamentLog:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.http.request_schemas import MailAddress, Request
+from api.http.schemas import DraftBoard
 from domain.tournaments.commands import (
     MOST_BOARDS,
     BoardNumber,
@@ -367,16 +368,6 @@ class ScheduleView(Struct, frozen=True):
     rounds: tuple[ScheduledRound, ...]
     games: tuple[ScheduledGame, ...]
     names: dict[str, str]
-
-
-class DraftBoard(Struct, frozen=True):
-    """A board of a draft, with the reasons of the engine."""
-
-    board: int
-    w: str
-    b: str
-    floats: str
-    colour_rule: str
 
 
 class DraftView(Struct, frozen=True):

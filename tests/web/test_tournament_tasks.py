@@ -15,7 +15,7 @@ from tests.cli.program import Program
 from tests.waiting import soon
 from tests.web.axe import violations
 from tests.web.signed import visitors
-from tests.web.tournament_hall import Hall
+from tests.web.tournament_hall import NAMES, Hall, form
 
 CLOCK = [{"mode": "bank", "main": 1, "time_up": "report"}]
 
@@ -109,3 +109,32 @@ def test_the_command_line_prints_the_tasks(
     assert "время истекло" in glasnost("tournament", "tasks", *at, "--lang", "ru").ok().out
     Path("my.token").write_text(f"{hall.players[0].token}\n")
     glasnost("tournament", "tasks", *at).refused(2)
+
+
+def test_the_second_of_two_officials_sees_the_pairing_of_the_first(hall: Hall) -> None:
+    """Over HTTP and on the desk, in both languages; nothing is stored, and a player learns nothing."""
+    other = Hall(hall.server)
+    other.post("entries", do="draw_lot", label="lot/colour", n=2)
+    draft = other.post("rounds").json
+    body = {"expect": draft["entry"], "draft_sha256": draft["draft_sha256"]}
+    first = other.director.post(f"{other.path}/rounds/1", body)
+    assert first.status == 201
+    second = other.director.post(f"{other.path}/rounds/1", body).problem(409, "stale")
+    assert second["paired"]["boards"] == draft["boards"]
+    assert (second["paired"]["round"], second["paired"]["by"]) == (1, other.director.player)
+    assert (second["paired"]["entry"], second["paired"]["root"]) == (first.json["entry"], first.json["root"])
+    early = other.director.post(f"{other.path}/rounds", {"expect": draft["entry"]}).problem(409, "stale")
+    assert early["paired"] == second["paired"]
+    for spy in (other.players[0], hall.server.client()):
+        for path, sent in ((f"{other.path}/rounds/1", body), (f"{other.path}/rounds", {"expect": 1})):
+            refused = spy.post(path, sent)
+            assert refused.status in (401, 403)
+            assert "paired" not in refused.json
+    fields = {"do": "pair", "round": 1, **body}
+    for language, words in (("en", "Round 1 was paired meanwhile"), ("ru", "Тур 1 тем временем расписали")):
+        page = form(other.director, f"{other.page}/desk?lang={language}", **fields)
+        assert page.status == 409
+        shown = unescape(page.body.decode()).split('role="alert"')[1].split("</section>")[0]
+        assert words in shown
+        assert all(name in shown for name in NAMES)
+    assert other.entry == first.json["entry"]
