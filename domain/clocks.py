@@ -8,12 +8,15 @@ of a stretch is taken from the player's bank, and an answer that ends it earns t
 answers in several small steps earns no more than one who answers at once.  While several players are asked,
 each one's time runs.  A match that goes back changes no clock: the stretch that it breaks off earns nothing.
 While the clocks are paused or the match is frozen, all clocks stand: no bank is less, and the date is later.
+
+When a player's time is up, the player loses; or, if the terms say `report`, the player is *flagged* and the
+match goes on.  A flag follows from the log and the time, like all the rest; no entry records it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -34,8 +37,15 @@ Seconds = Annotated[int, Meta(ge=1, le=MOST_SECONDS)]
 Number = Annotated[int, Meta(ge=1, le=MOST_DAYS)]
 
 
-class _Term(Struct, frozen=True, tag_field="mode", omit_defaults=True, forbid_unknown_fields=True):
-    """One term of a clock.  A field that is not known is refused, because it could change how time runs."""
+class _Term(
+    Struct, frozen=True, kw_only=True, tag_field="mode", omit_defaults=True, forbid_unknown_fields=True
+):
+    """One term of a clock.  A field that is not known is refused, because it could change how time runs.
+
+    `time_up`: what it means that a player's time is up: the player loses, or it is only reported.
+    """
+
+    time_up: Literal["lose", "report"] = "lose"
 
 
 class Bank(_Term, frozen=True, tag="bank"):
@@ -95,6 +105,11 @@ def date_of(clock: Clock) -> int | None:
     return next((term.until for term in clock if isinstance(term, Until)), None)
 
 
+def only_reports(clock: Clock) -> bool:
+    """Does a player whose time is up play on, flagged?"""
+    return any(term.time_up == "report" for term in clock)
+
+
 def clock_refused(clock: Clock, at: int | None) -> Sentence | None:
     """Return why a match that is opened at `at` has no such clock; None if it may have it."""
     if not clock:
@@ -103,6 +118,8 @@ def clock_refused(clock: Clock, at: int | None) -> Sentence | None:
         return Sentence("clock-without-time")
     if [isinstance(term, Until) for term in clock] not in ([False], [True], [False, True]):
         return Sentence("clock-terms")
+    if len({term.time_up for term in clock}) > 1:
+        return Sentence("clock-time-up")
     budget, date = budget_of(clock), date_of(clock)
     if budget is not None and budget.main > budget.cap:
         return Sentence("clock-cap")
@@ -132,11 +149,12 @@ def settled(clock: Clock, now: int | None) -> Clock:
 class ClockState(Struct, frozen=True, gc=False):
     """The clocks after one entry: `at` is its time, up to which all time is counted.
 
-    `left`: the banks, by chair, in microseconds; empty if the clock has none.
+    `left`: the banks, by chair, in microseconds; empty if the clock has none.  Below 0: so much too late.
     `running`: the chairs that are asked.
     `stopped`: for so long the server was stopped or the clocks stood while the match ran; the date is so much
     later.  `later`: so much later, besides, it is for a chair whose clock was set.
     `paused`, `frozen`: an organizer paused the clocks, or froze the match; the clocks stand.
+    `flagged`: since when the time of a chair is up, if that is only reported; until more time is given.
     """
 
     at: int
@@ -146,6 +164,7 @@ class ClockState(Struct, frozen=True, gc=False):
     later: Mapping[str, int] = {}
     paused: bool = False
     frozen: bool = False
+    flagged: Mapping[str, int] = {}
 
     @property
     def stands(self) -> bool:
@@ -199,12 +218,13 @@ def date_for(clock: Clock, state: ClockState, chair: str) -> int | None:
 def asked_now(clock: Clock, state: ClockState, chairs: Collection[str], *, earned: bool) -> ClockState:
     """Return the clocks when these chairs are asked from now on.
 
-    `earned`: did an answer end the stretches of those that are not asked any more?
+    `earned`: did an answer end the stretches of those that are not asked any more?  What a chair was late is
+    not taken from what it earns.
     """
     budget, left = budget_of(clock), dict(state.left)
     for chair in state.running:
         if earned and budget is not None and chair not in chairs:
-            left[chair] = max(left[chair], min(left[chair] + budget.increment, budget.cap))
+            left[chair] = max(left[chair], min(max(left[chair], 0) + budget.increment, budget.cap))
     return replace(state, left=left, running=tuple(sorted(chairs)))
 
 
@@ -239,9 +259,27 @@ class RunOut(Struct, frozen=True):
 
 
 def run_out(clock: Clock, state: ClockState, now: int) -> RunOut | None:
-    """Return which time was up first, None if none is at `now`; of two at once, the first by name."""
+    """Return which time was up first, None if none is at `now`, or it is only reported; of two at once, the
+    first by name."""
+    if only_reports(clock):
+        return None
     found = [(due, chair) for chair, due in dues(clock, state).items() if due <= now]
     if not found:
         return None
     due, chair = min(found)
     return RunOut(chair, due, left_at(clock, state, due))
+
+
+def flags_at(clock: Clock, state: ClockState, now: int) -> dict[str, int]:
+    """Return since when (microseconds UTC) the time of each flagged chair is up, as it is at `now`."""
+    if not only_reports(clock):
+        return {}
+    fallen = {chair: due for chair, due in dues(clock, state).items() if due <= now}
+    return {**fallen, **state.flagged}
+
+
+def without_flag(clock: Clock, state: ClockState, chair: str) -> ClockState:
+    """Return the clocks after those of a chair were set: its flag is lifted if it has time again."""
+    if rest_of(clock, state, chair) <= 0:
+        return state
+    return replace(state, flagged={name: since for name, since in state.flagged.items() if name != chair})

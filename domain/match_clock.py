@@ -24,10 +24,13 @@ from domain.clocks import (
     date_of,
     dues,
     first_state,
+    flags_at,
+    only_reports,
     rest_of,
     run_out,
     with_date,
     with_left,
+    without_flag,
 )
 from domain.events import (
     Asked,
@@ -66,12 +69,18 @@ class Timed(Outline):
         return self.clock_at(self.move) if self.move else None
 
     def run_out(self, now: int) -> RunOut | None:
-        """Whose time is up at `now` (microseconds UTC), by this log; None if no time is up, or it is over.
+        """Who loses because their time is up at `now` (microseconds UTC), by this log; None if none does.
 
         The chair is one of `seats`; `seat_of` names the seat that its player plays.
         """
         state = None if self.closed else self.clock
         return None if state is None else run_out(self.opened.clock, state, now)
+
+    def flagged(self, now: int) -> dict[Seat, int]:
+        """Since when (microseconds UTC) the time of each flagged seat is up at `now`; none if it is over."""
+        state = None if self.closed else self.clock
+        found = {} if state is None else flags_at(self.opened.clock, state, now)
+        return {self.seat_of(Chair(chair)): since for chair, since in found.items()}
 
     @property
     def clocks_seen(self) -> int:
@@ -213,12 +222,15 @@ def clock_after(
     out = run_out(terms, before, entry.at or 0) if isinstance(entry, TimedOut) else None
     at = out.due if out else before.at if entry.at is None else entry.at
     state = counted(before, at, stopped)
+    if only_reports(terms) and not stopped:  # the next stop may give back the time of this one
+        state = replace(state, flagged=flags_at(terms, before, at))
     if isinstance(entry, ClockSet):
         chair = across.get(entry.seat, entry.seat)
         if entry.until is None:
             state = with_left(terms, state, chair, entry.left)
         else:
             state = with_date(terms, state, chair, entry.until)
+        state = without_flag(terms, state, chair)
     named = asked.seats if asked and not isinstance(entry, _ENDS) else ()
     chairs = {across.get(seat, seat) for seat in named}
     return replace(asked_now(terms, state, chairs, earned=isinstance(entry, Played)), **_flags(entry))

@@ -21,7 +21,7 @@ from api.cli.common import (
     read_bytes,
     write_sections,
 )
-from api.cli.tournament_arbiter import close, freeze, report, rule
+from api.cli.tournament_arbiter import close, freeze, report, rule, tasks
 from api.cli.tournament_backend import WORDS, Backend, Drafted, ImportedHere, converted, print_added
 from api.cli.tournament_bids import bids
 from api.cli.tournament_options import backend_options
@@ -56,6 +56,7 @@ SECTIONS = {
         "pause": "Stop the clocks of boards until `resume`.",
         "resume": "Let boards go on.",
         "freeze": "Freeze a match, or release it.",
+        "tasks": "Show what officials have to do.",
         "room": "Show the evidence about a match.",
     },
     "Look and prove": {
@@ -361,6 +362,7 @@ def standings(
 tournament.add_command(close)
 tournament.add_command(rule)
 tournament.add_command(freeze)
+tournament.add_command(tasks)
 for _measure in (extend, adjourn, pause, resume):
     tournament.add_command(_measure)
 tournament.add_command(report)

@@ -1,4 +1,4 @@
-"""`glasnost tournament close`, `rule`, `freeze` and `report`: what arbiters do."""
+"""`glasnost tournament close`, `rule`, `freeze`, `tasks` and `report`: what arbiters do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,24 @@ from api.cli.common import CannotBeDone, json_option, language_option, print_jso
 from api.cli.tournament_backend import Backend, converted, print_added
 from api.cli.tournament_options import backend_options
 
+_TASKS = {
+    "en": {
+        "none": "nothing to do",
+        "board": "round {round}, board {board}",
+        "answer": "answer the call of entry {call}",
+        "time": "the time is up: {seats}; rule, or give time",
+        "conflict": "the match does not end as it was recorded; rule",
+        "verify": "the match could not be verified ({error}); confirm, or rule",
+    },
+    "ru": {
+        "none": "делать нечего",
+        "board": "тур {round}, доска {board}",
+        "answer": "ответьте на обращение (запись {call})",
+        "time": "время истекло: {seats}; примите решение или добавьте время",
+        "conflict": "партия кончилась не так, как записано; примите решение",
+        "verify": "партию не удалось проверить ({error}); подтвердите результат или примите решение",
+    },
+}
 _id = click.argument("tournament", metavar="TOURNAMENT")
 
 
@@ -167,6 +185,30 @@ def freeze(
 
     order = (c.ReleaseMatch if release else c.FreezeMatch)(match=match, reason=reason)
     print_added(backend.measure(tournament, order), as_json, language)
+
+
+@click.command()
+@backend_options()
+@_id
+@json_option
+@language_option
+def tasks(backend: Backend, tournament: str, as_json: bool, language: str) -> None:
+    """Show what officials have to do: calls, times that are up, results that no verification confirms.
+
+    \b
+    Example:
+      glasnost tournament tasks --store games TOURNAMENT
+    """
+    found, words = backend.tasks(tournament), _TASKS[language]
+    if as_json:
+        print_json({"tournament": tournament, "tasks": found})
+        return
+    for one in found:
+        where = words["board"].format(round=one.round, board=one.board) if one.board else ""
+        about = {"call": one.call, "seats": ", ".join(one.flagged or ()), "error": one.error}
+        click.echo("\t".join(filter(None, (where, words[one.kind].format(**about), one.match or ""))))
+    if not found:
+        click.echo(words["none"])
 
 
 @click.command()

@@ -5,6 +5,7 @@ Both are a `Backend`; a command knows only that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
@@ -14,6 +15,7 @@ from api.cli.common import CannotBeDone, print_json
 
 if TYPE_CHECKING:
     from api.gate.tournament_integrity import Integrity
+    from api.gate.tournament_tasks import OpenTask
     from domain.tournaments import commands as c
     from domain.tournaments.terms import Terms
     from replay.tournaments.entrant_list import ListedEntrant
@@ -168,6 +170,9 @@ class Backend(Protocol):
     def standings(self, tournament: str, at: int | None, entrant: str | None, *, named: bool) -> Table:
         """The standings after an entry (None: the latest); `named`: with title and names."""
 
+    def tasks(self, tournament: str) -> tuple[OpenTask, ...]:
+        """What its officials have to do."""
+
     def integrity(self, tournament: str) -> Integrity:
         """The integrity table."""
 
@@ -176,6 +181,11 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Hang up."""
+
+
+def named_pairs(boards: Iterable[tuple[int, str, str]]) -> str:
+    """Return the boards of a pairing with which another official was faster, as the end of a sentence."""
+    return ": " + ", ".join(f"{board}. {w} – {b}" for board, w, b in boards)
 
 
 def converted(kind: type[T], **plain: object) -> T:

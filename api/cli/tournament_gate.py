@@ -15,6 +15,7 @@ from api.cli.tournament_backend import (
     KeptRecord,
     Table,
     converted,
+    named_pairs,
 )
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from api.gate.tournament_imports import ImportedTournament
     from api.gate.tournament_integrity import Integrity
     from api.gate.tournament_previews import Preview
+    from api.gate.tournament_tasks import OpenTask
     from api.gate.tournaments import DraftedRound, TournamentGate
     from api.store.open import Location
     from api.store.sql import SqlStore
@@ -183,7 +185,7 @@ class StoreBackend:
             found = await gate.draft(tournament, actor)
             return await gate.pair(tournament, found.draft.round, found.sha256, actor, found.entry)
 
-        return self._carried_out(tournament, work)
+        return _added(self._with_log(tournament, work, _must_be_unpaired))
 
     def publish_round(self, tournament: str, despite_calls: str) -> Added:
         """Publish the latest round."""
@@ -281,6 +283,18 @@ class StoreBackend:
             names = {id: name for id, one in state.entrants.items() if (name := known.get(one.player))}
             return Table(state.title, state.entry, standings_of(state), names, why)
 
+    def tasks(self, tournament: str) -> tuple[OpenTask, ...]:
+        """What its officials have to do."""
+
+        async def work(gate: TournamentGate, log: TournamentLog, actor: Actor) -> tuple[OpenTask, ...]:
+            from api.gate.tournament_tasks import open_tasks
+            from domain.tournaments.judging import must_be_official
+
+            must_be_official(log.state, actor)
+            return await open_tasks(gate, log.state)
+
+        return self._with_log(tournament, work)
+
     def integrity(self, tournament: str) -> Integrity:
         """The integrity table."""
 
@@ -310,14 +324,15 @@ class StoreBackend:
         """Nothing is held between two commands."""
 
     def _with_log(
-        self, tournament: str, work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[T]]
+        self,
+        tournament: str,
+        work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[T]],
+        must_be_seen: Callable[[TournamentLog, int], None] | None = None,
     ) -> T:
-        from domain.tournaments.judging import must_be_latest
-
         async def over(gate: TournamentGate) -> T:
             log = await gate.commands.log(tournament)
             if self._expect is not None:
-                must_be_latest(log.state, self._expect)
+                (must_be_seen or _must_be_latest)(log, self._expect)
             return await work(gate, log, await acting(gate, self._person, log.state))
 
         return run_at(self._store, over)
@@ -326,6 +341,23 @@ class StoreBackend:
         self, tournament: str, work: Callable[[TournamentGate, TournamentLog, Actor], Awaitable[Accepted]]
     ) -> Added:
         return _added(self._with_log(tournament, work))
+
+
+def _must_be_latest(log: TournamentLog, expect: int) -> None:
+    from domain.tournaments.judging import must_be_latest
+
+    must_be_latest(log.state, expect)
+
+
+def _must_be_unpaired(log: TournamentLog, expect: int) -> None:
+    """See `must_be_unpaired`.  Raises CannotBeDone: with the pairing that another official committed."""
+    from api.gate.tournaments import PairedBefore, must_be_unpaired
+
+    try:
+        must_be_unpaired(log, expect)
+    except PairedBefore as error:
+        boards = named_pairs((one.board, one.w, one.b) for one in error.paired.boards)
+        raise CannotBeDone(f"{error}{boards}") from error
 
 
 def log_of(store: SqlStore, tournament: str) -> TournamentLog:

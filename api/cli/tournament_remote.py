@@ -8,20 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
 from msgspec import Struct
 
 from api.cli.common import CannotBeDone
-from api.cli.tournament_backend import Added, Drafted, ImportedHere, InvitationCode, KeptRecord, Table
+from api.cli.tournament_backend import (
+    Added,
+    Drafted,
+    ImportedHere,
+    InvitationCode,
+    KeptRecord,
+    Table,
+    named_pairs,
+)
 from api.server_client import Reply, Server, ServerError
 from domain.tournaments.terms import Zone
 from replay.tournaments.standings import Explained, Standings
 
 if TYPE_CHECKING:
     from api.gate.tournament_integrity import Integrity
+    from api.gate.tournament_tasks import OpenTask
     from domain.tournaments import commands as c
     from domain.tournaments.terms import Terms
     from replay.tournaments.entrant_list import ListedEntrant
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
 
 MOST_EXPORT_BYTES = 4 * 1024**3  # 20,000 matches of some 100 kB
 _MOST_PAGES = 100  # of entrants
+_MOST_BOARDS = 1_000  # of a pairing
 _MOST_DETAIL = 500  # characters of a refusal
 _DONE = (HTTPStatus.OK, HTTPStatus.CREATED)
 _DRAW_FIRST, _STALE = "/problems/boards", "/problems/stale"
@@ -158,11 +168,26 @@ class _File(Struct, frozen=True):
     file: str
 
 
+class _PairedBoard(Struct, frozen=True):
+    """A board of a pairing."""
+
+    board: int
+    w: str
+    b: str
+
+
+class _Paired(Struct, frozen=True):
+    """The pairing with which another official was faster."""
+
+    boards: Annotated[tuple[_PairedBoard, ...], msgspec.Meta(max_length=_MOST_BOARDS)]
+
+
 class _Problem(Struct, frozen=True):
     """A refusal."""
 
     type: str
     detail: str
+    paired: _Paired | None = None
 
 
 class ServerBackend:
@@ -305,6 +330,12 @@ class ServerBackend:
             names = self._names(tournament, found.entry)
         return Table(title, found.entry, found.standings, names, found.explained)
 
+    def tasks(self, tournament: str) -> tuple[OpenTask, ...]:
+        """What its officials have to do."""
+        from api.gate.tournament_tasks import OpenTasks
+
+        return self._get(f"{_path(tournament)}/tasks", OpenTasks).tasks
+
     def integrity(self, tournament: str) -> Integrity:
         """The integrity table; only officials may read it."""
         from api.gate.tournament_integrity import LIGHTS, Integrity
@@ -411,7 +442,9 @@ def _accepted(reply: Reply) -> Reply:
         return reply
     problem = _problem(reply)
     detail = problem.detail[:_MOST_DETAIL] or f"the server answers with the status {reply.status}"
-    if problem.type == _STALE:
+    if problem.paired is not None:
+        detail += named_pairs((one.board, one.w, one.b) for one in problem.paired.boards)
+    elif problem.type == _STALE:
         detail += "; another official was faster, and nothing was stored: look again, then repeat the command"
     raise CannotBeDone(detail)
 

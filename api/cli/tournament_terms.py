@@ -38,8 +38,10 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "clock = []",
-        'such as [{{mode = "bank", main = 5400, increment = 30}}], in seconds',
-        'например, [{{mode = "bank", main = 5400, increment = 30}}], в секундах',
+        'such as [{{mode = "bank", main = 5400, increment = 30}}], in seconds;'
+        ' with time_up = "report" in it no player loses on time, and officials see whose time is up',
+        'например, [{{mode = "bank", main = 5400, increment = 30}}], в секундах;'
+        ' с time_up = "report" просрочка не проигрывает партию, её видят судьи',
     ),
     (
         "tie_breaks = {tie_breaks}",

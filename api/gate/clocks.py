@@ -17,7 +17,7 @@ from api.gate.commit import UNTOLD, Commits, Inbox
 from api.gate.match_cache import CachedMatch
 from api.store.interface import Stop, Store, StoreError
 from domain.bounds import MOST
-from domain.clocks import dues
+from domain.clocks import dues, only_reports
 from domain.kernel import Refused
 from domain.log import Damaged
 
@@ -92,12 +92,14 @@ def has_clock(cached: CachedMatch) -> bool:
 
 
 def due_of(cached: CachedMatch) -> int | None:
-    """Return when the next time is up in a match, in microseconds UTC: never (`MOST`) while its clocks stand;
-    None if it has no clock that runs here."""
-    state = cached.match.clock if has_clock(cached) else None
+    """Return when a match is next lost on time, in microseconds UTC; None if it has no clock that runs here.
+
+    Never (`MOST`) while its clocks stand, and if it only reports that a time is up.
+    """
+    state, terms = cached.match.clock if has_clock(cached) else None, cached.match.opened.clock
     if state is None:
         return None
-    return MOST if state.stands else min(dues(cached.match.opened.clock, state).values(), default=None)
+    return MOST if state.stands or only_reports(terms) else min(dues(terms, state).values(), default=None)
 
 
 class Timekeeper:

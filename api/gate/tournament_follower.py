@@ -24,13 +24,14 @@ from api.store.interface import StoreError
 from domain.kernel import Refused
 from domain.log import Damaged
 from domain.match import Match
+from domain.tournaments.commands import RecordResult
 from domain.tournaments.judging import THE_HOUSE
 from domain.tournaments.outcomes import ended, recorded
-from domain.tournaments.state import Board, Round, Tournament
+from domain.tournaments.state import NOT_RUN, Board, Round, Tournament
 
 IDLE = 5.0  # seconds after which everything is looked at again
 TRIES = 3  # times that a verification is tried before an arbiter is asked
-NOT_RUN = {"verify": "not run"}
+AGAIN = 600_000_000  # microseconds after which a verification that could not be run is tried again
 _TOURNAMENT = re.compile(r"t[a-z2-7]{20}")
 _log = logging.getLogger("glasnost.tournaments")
 
@@ -53,6 +54,7 @@ class TournamentFollower:
         self._matches: dict[str, str] = {}  # open boards: the tournament of each match
         self._news: set[str] = set()  # tournaments to be looked at
         self._failed: Counter[str] = Counter()
+        self._again: dict[str, int] = {}  # by match that could not be verified: when it is tried again
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -119,6 +121,21 @@ class TournamentFollower:
         for match in sorted(closed, key=lambda name: closed[name]):
             one, board = open_boards[match]
             written |= await self._record(state, one, board)
+        return await self._verified_later(state) or written
+
+    async def _verified_later(self, s: Tournament) -> bool:
+        """Verify again what could not be verified: after a start, and from time to time."""
+        now, written = self._gate.gate.commits.clock() or 0, False
+        for one, board in [(had, board) for had in s.rounds for board in had.boards if board.not_verified]:
+            if self._again.get(board.match, 0) > now:
+                continue
+            self._again[board.match] = now + AGAIN
+            match = await self._gate.gate.match(board.match)
+            found = ended(match)
+            with suppress(NotVerified):
+                checked = await self._verified(match)
+                if found is not None:
+                    written |= await self._write(s, board, recorded(s, one.number, board, found, checked))
         return written
 
     def _forget(self, tournament: str) -> None:
@@ -130,12 +147,15 @@ class TournamentFollower:
         found = ended(match)
         if found is None:
             return False
-        checked = await self._checked(match)
+        checked, error = await self._checked(match)
         if checked is None:
             return False
         for entered in lost(s, match):
             await self._gate.commands.command(s.id, entered, THE_HOUSE)
-        command = recorded(s, one.number, board, found, checked)
+        return await self._write(s, board, recorded(s, one.number, board, found, checked, error))
+
+    async def _write(self, s: Tournament, board: Board, command: RecordResult) -> bool:
+        """Record a result; one that contradicts what was recorded before is a task of the officials."""
         try:
             accepted = await self._gate.commands.command(s.id, command, THE_HOUSE)
         except Refused as error:
@@ -145,22 +165,32 @@ class TournamentFollower:
             return False
         return accepted.last >= accepted.first
 
-    async def _checked(self, match: Match) -> dict[str, str] | None:
-        """What `verify` finds; None if it is to be tried again."""
+    async def _checked(self, match: Match) -> tuple[dict[str, str] | None, str]:
+        """What `verify` finds (None if it is to be tried again), and why it could not be run."""
+        error = ""
+        try:
+            found = await self._verified(match)
+        except NotVerified as caught:
+            self._failed[match.id] += 1
+            error = str(caught)
+            if self._failed[match.id] < TRIES:
+                self._news.add(self._matches[match.id])
+                return None, error
+            self._again[match.id] = (self._gate.gate.commits.clock() or 0) + AGAIN
+            found = dict(NOT_RUN)
+        self._failed.pop(match.id, None)
+        return found, error
+
+    async def _verified(self, match: Match) -> dict[str, str]:
+        """What `verify` finds.  Raises NotVerified."""
         note = await asyncio.to_thread(self._store.note, match.id) or ""
         keys = [self._gate.gate.keys.present.text, *(key.text for key in self._gate.gate.keys.retired)]
         stored = [record.stored for record in match.records]
         try:
-            found = await self._verifier(Work(match.id, match.game.name, stored, note, keys))
+            return await self._verifier(Work(match.id, match.game.name, stored, note, keys))
         except NotVerified as error:
-            self._failed[match.id] += 1
             _log.warning("a match was not verified", extra={"match": match.id, "reason": str(error)})
-            if self._failed[match.id] < TRIES:
-                self._news.add(self._matches[match.id])
-                return None
-            found = dict(NOT_RUN)
-        self._failed.pop(match.id, None)
-        return found
+            raise
 
     def _hear(self, name: str) -> None:
         if name in self._matches:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.gate.command_handler import Key
+from api.gate.commit import UNTOLD
 from api.gate.gate import Gate
 from api.gate.match_evidence import MatchEvidence
 from api.gate.reported_files import ReportedFiles
@@ -39,6 +40,7 @@ from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import table_for_pairing
 from domain.tournaments.drafts import in_tournament, needs_engine, on_both_sides, options_of, without_board
+from domain.tournaments.events import Paired
 from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import (
     THE_HOUSE,
@@ -88,6 +90,39 @@ class DraftedRound(Struct, frozen=True):
     sha256: str
 
 
+class PairedBefore(Refused):
+    """Another official has paired since: the refusal of kind stale with what they committed.
+
+    entry: the number of `paired`; root: the root after it; sha256: the hash of their draft.
+    """
+
+    def __init__(self, log: TournamentLog, paired: Paired) -> None:
+        super().__init__("stale", "paired-before", {"round": paired.round, "entry": paired.entry})
+        self.tournament, self.entry, self.paired = log.id, paired.entry, paired
+        self.root = b64(log.roots[paired.entry - 1])
+        about = {name: getattr(paired, name) for name in c.PairingDraft.__struct_fields__}
+        boards = tuple((one.w, one.b, one.floats, one.colour_rule) for one in paired.boards)
+        self.sha256 = _sha256_of(c.PairingDraft(**{**about, "boards": boards}))
+
+
+def must_be_unpaired(log: TournamentLog, expect: int) -> None:
+    """Check that `expect` is the latest entry.
+
+    Raises:
+        PairedBefore: a round was paired since.
+        Refused: stale; something else happened since.
+    """
+    since = (record.entry for record in reversed(log.records[expect:]))
+    paired = next((entry for entry in since if isinstance(entry, Paired)), None)
+    if paired is not None:
+        raise PairedBefore(log, paired)
+    must_be_latest(log.state, expect)
+
+
+def _sha256_of(draft: c.PairingDraft) -> str:
+    return hashlib.sha256(canonical(draft)).hexdigest()
+
+
 class TournamentGate:
     """All commands to all tournaments of a store.
 
@@ -107,6 +142,7 @@ class TournamentGate:
         self._tables: LRUCache[tuple[str, int, int], Standings] = LRUCache(_TABLES)
         self.evidence: LRUCache[str, MatchEvidence] = LRUCache(_MATCHES)  # of matches that are over
         self.bids: LRUCache[str, PaidBid] = LRUCache(_MATCHES)  # of matches that are over
+        self.agreeing: LRUCache[str, bool] = LRUCache(_MATCHES)  # matches that end as they were recorded
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         self.moved: LRUCache[tuple[str, int], bool] = LRUCache(_MATCHES)  # matches and the dates they got
         self.opens_place: Callable[[str, str, str, str], bool] = lambda *_: False
@@ -200,7 +236,7 @@ class TournamentGate:
         log = await self.commands.log(tournament)
         must_be_official(log.state, actor)
         if expect is not None:
-            must_be_latest(log.state, expect)
+            must_be_unpaired(log, expect)
         known = self._drafts.get(tournament)
         if known is not None and known.entry == log.entry:
             return known
@@ -210,7 +246,7 @@ class TournamentGate:
             if known is not None and known.entry == entry:  # another official asked for the same meanwhile
                 return known
             draft = await asyncio.to_thread(self.drafted, state)
-        found = DraftedRound(entry, draft, hashlib.sha256(canonical(draft)).hexdigest())
+        found = DraftedRound(entry, draft, _sha256_of(draft))
         self._drafts = {**dict(list(self._drafts.items())[-15:]), tournament: found}
         return found
 
@@ -254,18 +290,26 @@ class TournamentGate:
         """Commit a draft that was shown: it is made again, and must be the same.
 
         Raises:
-            Refused: stale, pairing, and what `draft` refuses.
+            PairedBefore: another official was faster.
+            Refused: forbidden, stale, pairing, and what `draft` refuses.
         """
         if key is not None and (before := await self.commands.answered(tournament, key)) is not None:
             return before
         log = await self.commands.log(tournament)
-        must_be_latest(log.state, expect)
-        known = self._drafts.get(tournament)
-        found = known if known and known.entry == expect else await self.draft(tournament, actor)
-        if found.sha256 != sha256:
-            raise Refused("stale", "another-draft")
-        command = c.Pair(round=round_number, draft=found.draft)
-        return await self.commands.command(tournament, command, actor, expect=expect, key=key)
+        must_be_official(log.state, actor)
+        must_be_unpaired(log, expect)
+        try:
+            known = self._drafts.get(tournament)
+            found = known if known and known.entry == expect else await self.draft(tournament, actor)
+            if found.sha256 != sha256:
+                raise Refused("stale", "another-draft")
+            command = c.Pair(round=round_number, draft=found.draft)
+            return await self.commands.command(tournament, command, actor, expect=expect, key=key)
+        except Refused as error:
+            if error.kind in UNTOLD:
+                raise
+            must_be_unpaired(await self.commands.log(tournament), expect)  # it may have gone on meanwhile
+            raise
 
     # ── rounds ──
 

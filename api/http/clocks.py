@@ -9,7 +9,10 @@ from domain.match_clock import Timed
 from replay.clocks import clock_after
 
 
-def clock_view(match: Timed, at: int) -> ClockView | UnsetType:
-    """Return the clock of a match in a look at the table after a move; unset if the match has none."""
-    shown = clock_after(match, at)
+def clock_view(match: Timed, at: int, now: int | None = None) -> ClockView | UnsetType:
+    """Return the clock of a match in a look at the table after a move; unset if the match has none.
+
+    `now`: see `clock_after`.
+    """
+    shown = clock_after(match, at, now)
     return UNSET if shown is UNSET else ClockView(list(match.opened.clock), shown)

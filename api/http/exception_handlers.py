@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from msgspec.structs import replace
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from api.gate import UNTOLD, CachedMatch, Gate
+from api.gate.tournaments import PairedBefore
 from api.http.decoding import language_of
 from api.http.problems import DOCS, answer, document
-from api.http.schemas import Problem, PromptView
+from api.http.schemas import DraftBoard, PairedRound, Problem, PromptView
 from api.http.views import LogView, prompt_view
 from api.store.interface import StoreError
 from domain.kernel import Prompt, Refused
@@ -45,6 +47,8 @@ async def problem(error: Refusal, services: HasGate, language: str) -> tuple[Pro
     # A client that gets Retry-After repeats the request without reading the match, so in-doubt has none.
     headers = error.headers or (_SOON if error.kind == "unavailable" else {})
     cached = await _cached_match(services, None if error.kind in UNTOLD else error.match)
+    if isinstance(error, PairedBefore):
+        return replace(document(error.kind, error, language), paired=_paired(error)), headers
     if cached is None:
         return document(error.kind, error, language), headers
     words = _words(cached, language)
@@ -105,6 +109,25 @@ def _since(error: Refused, cached: CachedMatch) -> Any:
     last = cached.match.move
     view = LogView(cached.match, Chair(error.chair) if error.chair else None, cached.secret)
     return [view.move(number) for number in range(max(error.expect, last - SINCE) + 1, last + 1)]
+
+
+def _paired(before: PairedBefore) -> PairedRound:
+    """The pairing with which another official was faster."""
+    found = before.paired
+    return PairedRound(
+        before.tournament,
+        before.entry,
+        before.root,
+        found.by,
+        found.round,
+        before.sha256,
+        found.engine,
+        found.version,
+        found.rules,
+        found.input_sha256,
+        tuple(DraftBoard(one.board, one.w, one.b, one.floats, one.colour_rule) for one in found.boards),
+        found.byes,
+    )
 
 
 def _words(cached: CachedMatch, language: str) -> Texts:

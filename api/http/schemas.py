@@ -111,12 +111,39 @@ class MoveView(Struct, frozen=True, kw_only=True):
     clock: Annotated[ClockShown, Meta(description="if the match has a clock")] | UnsetType = UNSET
 
 
+class DraftBoard(Struct, frozen=True):
+    """A board of a draft, with the reasons of the engine."""
+
+    board: int
+    w: str
+    b: str
+    floats: str
+    colour_rule: str
+
+
+class PairedRound(Struct, frozen=True):
+    """A pairing as it was committed, by the entry of that number and by whom; as its draft had it."""
+
+    tournament: str
+    entry: int
+    root: str
+    by: str
+    round: int
+    draft_sha256: str
+    engine: str
+    version: str
+    rules: str
+    input_sha256: str
+    boards: tuple[DraftBoard, ...]
+    byes: dict[str, str]
+
+
 class Problem(Struct, frozen=True, omit_defaults=True):
     """Why a request was refused (RFC 9457).
 
     `legal`: what the asked seat could answer.  `since`: the moves since the one that a stale request
-    expected, at most the latest fifty.  `ready` and `reasons`: what is wrong with a server that is not ready,
-    by part.
+    expected, at most the latest fifty.  `paired`: the round that another official paired first.  `ready` and
+    `reasons`: what is wrong with a server that is not ready, by part.
     """
 
     type: str
@@ -126,6 +153,7 @@ class Problem(Struct, frozen=True, omit_defaults=True):
     rule: str | None = None
     legal: PromptView | None = None
     since: list[MoveView] | None = None
+    paired: PairedRound | None = None
     ready: bool | None = None
     reasons: dict[str, str] | None = None
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.http.request_schemas import MailAddress, Request
+from api.http.schemas import DraftBoard
 from domain.tournaments.commands import (
     MOST_BOARDS,
     BoardNumber,
@@ -376,6 +377,7 @@ class BoardView(Struct, frozen=True):
     waits: why a recorded result waits for an official: no_result, not_verified, not_checked, no_salt (no
         player of its match added one, and the terms want one), called (the arbiter has not answered yet).
     left: of one board as it is now, if its match has a clock: what each seat had left at the latest move.
+    flagged: of such a board, if its clock only reports that a time is up: since when it is, by flagged seat.
     """
 
     board: int
@@ -394,6 +396,7 @@ class BoardView(Struct, frozen=True):
     pair: PairView | UnsetType = UNSET
     reported: ReportedView | UnsetType = UNSET
     left: dict[str, int] | UnsetType = UNSET
+    flagged: dict[str, int] | UnsetType = UNSET
 
 
 class RoundView(Struct, frozen=True):
@@ -445,16 +448,6 @@ class ScheduleView(Struct, frozen=True):
     rounds: tuple[ScheduledRound, ...]
     games: tuple[ScheduledGame, ...]
     names: dict[str, str]
-
-
-class DraftBoard(Struct, frozen=True):
-    """A board of a draft, with the reasons of the engine."""
-
-    board: int
-    w: str
-    b: str
-    floats: str
-    colour_rule: str
 
 
 class DraftView(Struct, frozen=True):

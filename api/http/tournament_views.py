@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from api.gate.tournament_commands import Accepted
 from api.gate.tournaments import DraftedRound
+from api.http.schemas import DraftBoard
 from api.http.tournament_schemas import (
     BoardResult,
     BoardView,
-    DraftBoard,
     DraftView,
     EntrantView,
     Entries,

@@ -187,15 +187,19 @@ def match_view(
     language: str,
     receipt: str | None,
     reserved: list[Seat],
+    now: int | None = None,
 ) -> MatchView:
-    """Return a match with the table after move `at`, as `viewer` saw it from the seat played then."""
+    """Return a match with the table after move `at`, as `viewer` saw it from the seat played then.
+
+    `now`: the time, for the flags that have fallen by then.
+    """
     match = seen.match
     seat = match.seat_of(viewer, at) if viewer else None
     latest = at == match.move
     asked = match.asked if latest else match.asked_at(at)
     request = match.request if latest else None
     return MatchView(
-        **_summary(seen, names, at, language),
+        **_summary(seen, names, at, language, now),
         receipt=receipt,
         at=at,
         view=seat or SPECTATOR,
@@ -302,7 +306,11 @@ def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
 
 
 def _summary(
-    seen: CachedMatch | UncachedMatch, names: Mapping[str, str], at: int, language: str
+    seen: CachedMatch | UncachedMatch,
+    names: Mapping[str, str],
+    at: int,
+    language: str,
+    now: int | None = None,
 ) -> dict[str, Any]:
     match, result, players = seen.match, seen.match.result, seen.match.players
     return {
@@ -316,7 +324,7 @@ def _summary(
         "origin": match.origin,
         "branch": _branch(match),
         "private": match.private or UNSET,
-        "clock": clock_view(match, at),
+        "clock": clock_view(match, at, now),
         "frozen": _frozen(match),
         "unverified": match.imported,
         "incomplete": match.incomplete or UNSET,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from api.store.interface import Item
+from domain.clocks import only_reports
 from domain.kernel import Seat
 from domain.match import Match
 from domain.match_clock import BY_TIME
@@ -25,7 +26,7 @@ class Kind(Struct, frozen=True):
     lasts: is it worth telling later, too?  Else a notice is dropped once the match does not tell it any more.
     waits: microseconds until it is sent at once: so long an open page may do by itself what is asked for.
     planned: it is made when the stretch of a seat begins, and sent, whatever the player's wish but "never",
-        when little time is left (`short_from`).
+        when its time has come (`planned_for`).
     """
 
     found: Callable[[Match], Found]
@@ -63,10 +64,23 @@ def _time_short(match: Match) -> Found:
             yield seat, began
 
 
-def short_from(item: Item, match: Match, now: int) -> int:
-    """Return from when on a seat has little time left; while its clock stands, that is looked at later."""
-    _, due = match.stretches()[item.seat]
-    return now + _STANDS if due is None else due - SHORT
+def _flagged(match: Match) -> Found:
+    """Both seats, from the move on with which the latest stretch began, if the match goes on after a flag."""
+    begun = [began for began, _ in match.stretches().values()]
+    if begun and only_reports(match.opened.clock):
+        for seat in match.seats:
+            yield seat, max(begun)
+
+
+def planned_for(item: Item, match: Match, now: int) -> int:
+    """Return when a planned notice that still stands is to be sent: when little time is left, or none.
+
+    While the clocks stand, that is looked at later.
+    """
+    dues = {seat: due for seat, (_, due) in match.stretches().items() if due is not None}
+    if item.kind == FLAGGED:
+        return min(dues.values(), default=now + _STANDS)
+    return dues[item.seat] - SHORT if item.seat in dues else now + _STANDS
 
 
 def _over(match: Match) -> Found:
@@ -83,6 +97,7 @@ def _ended(match: Match, *, by_time: bool) -> Found:
             yield seat, match.move
 
 
+FLAGGED = "flagged"
 SHORT = 86_400_000_000  # microseconds: so much time is little
 _STANDS = 3_600_000_000  # microseconds after which a clock that stands is looked at again
 _PAGE_OPENS_SALTS = 60_000_000  # microseconds: any open page of a player opens their salts by itself
@@ -91,6 +106,7 @@ KINDS = {
     "salt": Kind(_salt, waits=_PAGE_OPENS_SALTS),
     "takeback": Kind(_takeback),
     "time-short": Kind(_time_short, planned=True),
+    FLAGGED: Kind(_flagged, planned=True),
     "over": Kind(_over, lasts=True),
     "timed-out": Kind(_timed_out, lasts=True),
 }
@@ -109,5 +125,8 @@ def still_stands(item: Item, match: Match) -> bool:
     if kind is None:  # a later version made it
         return False
     if kind.planned:  # more time may have been given since: how much there was decided when it was made
-        return match.stretches().get(item.seat, (0, None))[0] == item.move
+        stretches = match.stretches()
+        if item.kind == FLAGGED:
+            return bool(stretches) and all(began <= item.move for began, _ in stretches.values())
+        return stretches.get(item.seat, (0, None))[0] == item.move
     return kind.lasts or (item.seat, item.move) in set(kind.found(match))

@@ -155,8 +155,8 @@ class MailWorker:
             if often == NEVER:
                 continue
             if kind.planned:
-                at = max(now, kinds.short_from(item, match, now))
-                notices.append(Notice(one.player, f"{PLANNED}{name}", item, at))
+                at = max(now, kinds.planned_for(item, match, now))
+                notices.append(Notice(one.player, f"{PLANNED}{item.kind} {name}", item, at))
             elif not _is_old(match, item, now):
                 notices.append(Notice(one.player, often, item, due(often, now) + kind.waits))
         return notices
@@ -210,7 +210,7 @@ class MailWorker:
         with suppress(Refused, Damaged):
             match = await self._match(found.items[-1].match)
             if kinds.still_stands(found.items[-1], match):
-                return kinds.short_from(found.items[-1], match, now)
+                return kinds.planned_for(found.items[-1], match, now)
         return now
 
     def _is_held(self, found: Outgoing, wanted: Subscription, now: int) -> bool:

@@ -21,7 +21,7 @@ from api.store.interface import Item, Notice, Outgoing, Spent, Subscription
 
 FOLLOWER = "mail"  # the name in `followers`
 MOST_ITEMS = 200  # in one message; what comes on top is in the lobby
-PLANNED = "planned "  # begins the wish of messages that wait for a time; the name of their match follows
+PLANNED = "planned "  # begins the wish of messages that wait for a time; their kind and match follow
 CONFIRM = "confirm"  # the kind of the message that asks to confirm an address
 PLACE = "place"  # the kind of the message with the code of a place that is kept in a tournament
 _SAID = 300  # characters of what a mail server says

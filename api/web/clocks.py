@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import UNSET, Struct, UnsetType
 
 from api.web.shell import utc
-from domain.clocks import DAY, SECOND, Bank, Clock, Days
+from domain.clocks import DAY, SECOND, Bank, Clock, Days, only_reports
 from replay.clocks import ClockShown
 
 
@@ -22,20 +22,23 @@ class SeatClock(Struct, frozen=True):
     """The clock of a seat: what is left (None: nothing is counted), and when it is up if it runs (µs UTC).
 
     `long`: a clock of the match shows days.
+    `flagged`: is the time up?  None: the player would have lost then.
     """
 
     left: TimeLeft | None
     long: bool
     due: int | None
+    flagged: bool | None = None
 
 
-def seat_clock(clock: ClockShown | UnsetType, seat: str) -> SeatClock | None:
-    """Return the clock of a seat after a move; None if the match has no clock."""
+def seat_clock(clock: ClockShown | UnsetType, seat: str, now: int) -> SeatClock | None:
+    """Return the clock of a seat after a move, read at `now` (µs UTC); None if the match has no clock."""
     if clock is UNSET:
         return None
     left = clock.left.get(seat)
     long = max(clock.left.values(), default=0) >= DAY
-    return SeatClock(None if left is None else read_off(left), long, clock.due.get(seat))
+    flagged = None if clock.flagged is UNSET else clock.is_flagged(seat, now)
+    return SeatClock(None if left is None else read_off(left), long, clock.due.get(seat), flagged)
 
 
 def read_off(left: int) -> TimeLeft:
@@ -59,3 +62,5 @@ def terms_of(clock: Clock) -> Iterator[tuple[str, TimeLeft | int | str]]:
                 yield "cap_days", term.cap
         else:
             yield "until", utc(term.until)["text"]
+    if only_reports(clock):
+        yield "reported", ""

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from api.http.caching import NEVER
 from api.http.lobby import DAY, OVER_DAYS, LobbyMatch
 from api.http.routing import Call
-from api.mail.kinds import SHORT
+from api.mail.kinds import FLAGGED, SHORT
 from api.mail.links import fits
 from api.mail.messages import texts
 from api.web.shell import HasShell
@@ -44,6 +44,7 @@ async def feed_page(pages: HasShell, call: Call, player: str, secret: str) -> Re
     lobby = await services.lobbies.of(player, services.clock() - OVER_DAYS * DAY, language)
     origin = services.borders.origin(call.request.scope)
     entries = [*_waiting(lobby.mine), *_short(lobby.mine, services.clock()), *_over(lobby.over)]
+    entries += _flagged([*lobby.mine, *lobby.theirs], services.clock())
     body = _atom(entries, player, f"{origin}{call.request.url.path}", origin, language, services.clock())
     head = {"cache-control": NEVER, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
     return Response(body, 200, head, ATOM)
@@ -74,6 +75,15 @@ def _short(matches: list[LobbyMatch], now: int) -> Iterator[_Entry]:
             since = row.asked.get(seat)
             if seat in due and since is not None and due[seat] - now <= SHORT < due[seat] - since:
                 yield "time-short", row, due[seat] - SHORT
+
+
+def _flagged(matches: list[LobbyMatch], now: int) -> Iterator[_Entry]:
+    """The matches that go on although the time of a player is up."""
+    for row in matches:
+        clock = row.clock
+        for seat in row.seats if clock is not UNSET else ():
+            if clock is not UNSET and clock.flagged is not UNSET and clock.is_flagged(seat, now):
+                yield FLAGGED, row, clock.flagged.get(seat, clock.due.get(seat, 0))
 
 
 def _atom(entries: list[_Entry], player: str, own: str, origin: str, language: str, now: int) -> bytes:

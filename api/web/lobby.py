@@ -71,7 +71,7 @@ async def lobby_page(pages: HasShell, call: Call) -> Response:
     game = wanted if wanted in GAMES else None
     closed = [row for row in (*found.over[:_HIGHLIGHTED], *found.finished) if game in (None, row.game)]
     highlights = await call.services.lobbies.highlights(closed, call.language)
-    shown = describe(call.language, found.names, highlights)
+    shown = describe(call.language, found.names, highlights, call.services.clock())
     groups = {
         group: [shown(row) for row in getattr(found, group) if game in (None, row.game)]
         for group in ("mine", "theirs", "open", "over", "seats", "live", "finished")
@@ -119,15 +119,18 @@ def _now(call: Call, lobby: Lobby) -> int | None:
 
 
 def describe(
-    language: str, names: dict[str, str], highlights: Mapping[str, Highlight]
+    language: str, names: dict[str, str], highlights: Mapping[str, Highlight], now: int
 ) -> Callable[[LobbyMatch], MatchShown]:
-    """Return what puts a match of a lobby in words; `names` are those of players, `highlights` by match."""
-    return lambda row: _shown(row, language, names, highlights.get(row.match))
+    """Return what puts a match of a lobby in words; `names` are those of players, `highlights` by match;
+    clocks are read at `now` (microseconds UTC)."""
+    return lambda row: _shown(row, language, names, highlights.get(row.match), now)
 
 
-def _shown(row: LobbyMatch, language: str, names: dict[str, str], highlight: Highlight | None) -> MatchShown:
+def _shown(
+    row: LobbyMatch, language: str, names: dict[str, str], highlight: Highlight | None, now: int
+) -> MatchShown:
     words = GAMES[row.game].texts[language]
-    seats = tuple(_seat(row, seat, place, words, names) for place, seat in enumerate(row.seats))
+    seats = tuple(_seat(row, seat, place, words, names, now) for place, seat in enumerate(row.seats))
     task = ""
     if row.waits_for_me:
         task = "salt" if set(row.own) & set(row.unopened) else "takeback" if row.takeback else "move"
@@ -158,7 +161,7 @@ def _opponent(row: LobbyMatch, names: dict[str, str]) -> str:
     return str(others[0]) if row.own and others else ""
 
 
-def _seat(row: LobbyMatch, seat: str, place: int, words: Texts, names: dict[str, str]) -> SeatShown:
+def _seat(row: LobbyMatch, seat: str, place: int, words: Texts, names: dict[str, str], now: int) -> SeatShown:
     player = row.seats[seat] or ""
     is_bot = seat in row.bots
     return SeatShown(
@@ -170,7 +173,7 @@ def _seat(row: LobbyMatch, seat: str, place: int, words: Texts, names: dict[str,
         is_bot=is_bot,
         is_asked=seat in row.asked or (row.status == "waiting" and seat in row.unopened),
         score=row.score.get(seat),
-        clock=seat_clock(row.clock, seat),
+        clock=seat_clock(row.clock, seat, now),
     )
 
 

@@ -288,7 +288,7 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         "title": words.game,
         "game": found.game.name,
         "seats": seats,
-        "clocks": {seat: seat_clock(clock, seat) for seat in found.game.seats},
+        "clocks": {seat: seat_clock(clock, seat, call.services.clock()) for seat in found.game.seats},
         "has_clock": clock is not UNSET,
         "stands": clock is not UNSET and clock.stands == "paused",
         "move": move,

@@ -197,12 +197,14 @@ def _common(reader: _Reader) -> dict[str, Any]:
 
 
 def _clock(reader: _Reader) -> list[dict[str, object]]:
+    reports = {"time_up": "report"} if reader.form.get("report") == "true" else {}
     match reader.chosen("clock", ("none", "days", "bank")) if "clock" in reader.form else "none":
         case "bank":
             main, increment = 60 * reader.number("main"), reader.number("increment")
-            return [{"mode": "bank", "main": main, "increment": increment}]
+            return [{"mode": "bank", "main": main, "increment": increment, **reports}]
         case "days":
-            return [{"mode": "days", "days": reader.number("days"), "cap": reader.number("cap")}]
+            days, cap = reader.number("days"), reader.number("cap")
+            return [{"mode": "days", "days": days, "cap": cap, **reports}]
     return []
 
 

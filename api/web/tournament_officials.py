@@ -12,7 +12,8 @@ from msgspec.structs import fields
 from starlette.responses import Response
 
 from api.gate.tournament_measures import carry_out
-from api.gate.tournaments import DraftedRound
+from api.gate.tournament_tasks import open_tasks
+from api.gate.tournaments import DraftedRound, PairedBefore
 from api.http.routes.tournaments import actor_of, invite_entrants
 from api.http.routing import Call
 from api.http.tournament_disputes import disputes_of
@@ -70,7 +71,12 @@ async def officials_page(pages: HasShell, call: Call, tournament: str) -> Respon
 
 
 async def _officials(
-    pages: HasShell, frame: Frame, draft: DraftedRound | None, swap: tuple[str, str], codes: object = ()
+    pages: HasShell,
+    frame: Frame,
+    draft: DraftedRound | None,
+    swap: tuple[str, str],
+    codes: object = (),
+    before: PairedBefore | None = None,
 ) -> Response:
     s, last = frame.s, frame.s.round
     paired = last if last and last.status == "paired" else None
@@ -95,6 +101,8 @@ async def _officials(
         needs_lot=needs_engine(s) and first_colour(s) is None,
         can_advance=_can_advance(s),
         calls=[(call, await _about(frame, call.round, call.board)) for call in s.standing_calls],
+        tasks=[one for one in await open_tasks(frame.call.services.tournaments, s) if one.kind != "answer"],
+        seat_names=frame.words.name,
         may_swap=may_swap,
         waiting=[one.id for one in s.entrants.values() if one.status == "waiting"],
         disputes=disputes_of(s),
@@ -102,6 +110,7 @@ async def _officials(
         measures=MEASURES,
         why_changed=WHY_CHANGED,
         codes=codes,
+        before=before,
         can_mail=frame.call.services.mail is not None,
     )
 
@@ -157,8 +166,19 @@ async def do_as_official(pages: HasShell, call: Call, tournament: str) -> Respon
     }.get(kind)
     if work is None:
         raise Refused("invalid", QUOTED, {"said": f"do: {kind[:40]!r}"})
-    await work(call, frame, form)
+    try:
+        await work(call, frame, form)
+    except PairedBefore as error:
+        return await _overtaken(pages, call, tournament, error)
     return back_to(call, tournament, "desk")
+
+
+async def _overtaken(pages: HasShell, call: Call, tournament: str, error: PairedBefore) -> Response:
+    """The desk as it is, with the pairing with which another official was faster."""
+    frame = await framed(call, tournament)
+    response = await _officials(pages, frame, None, ("", ""), before=error)
+    response.status_code = 409
+    return response
 
 
 async def _invite(pages: HasShell, call: Call, frame: Frame, form: Mapping[str, str]) -> Response:

@@ -263,7 +263,8 @@ async def board_shown(frame: Frame, one: Round, board: Board, *, live: bool) -> 
     except (Refused, StoreError):
         return plain
     clock, seats = clock_after(match, match.move), list(match.game.seats)[:2]
-    found = [seat_clock(clock, seat) for seat in seats] if clock is not UNSET else []
+    now = frame.call.services.clock()
+    found = [seat_clock(clock, seat, now) for seat in seats] if clock is not UNSET else []
     asked = set(match.asked.seats) if match.asked else set[str]()
     return msgspec.structs.replace(
         plain,

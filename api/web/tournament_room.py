@@ -172,7 +172,9 @@ def _room(
     evidence = dispute_view(frame.s, cached, words, names, (numbers[0], numbers[-1]))
     open_views = [view for view in (views if everything else [SPECTATOR]) if _has_view(match, view)]
     clock = clock_after(match, move)
-    clocks = {} if clock is UNSET else {seat: seat_clock(clock, seat) for seat in match.seats}
+    is_now = move == match.move and match.closed is None
+    now = frame.call.services.clock() if is_now or clock is UNSET else clock.as_of
+    clocks = {} if clock is UNSET else {seat: seat_clock(clock, seat, now) for seat in match.seats}
     return Room(
         move,
         evidence,

@@ -244,6 +244,7 @@ class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
     score: dict[str, int]
     sides: dict[str, str]
     checked: dict[str, str]
+    not_run: str = ""
     closed_by: str = ""
     house_seeded: bool = False
     end_turn: int = 0

@@ -278,6 +278,7 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
     checked: what `verify` found, by question: "ok", "failed" or "not run".
     end_turn: the turn of the game in which the match ended, from 1; 0 in entries that do not say it.
     house_seeded: no player added a salt of their own, though the terms want one.
+    not_run: why `verify` could not be run.
     """
 
     round: int
@@ -293,12 +294,14 @@ class ResultRecorded(Entry, frozen=True, kw_only=True, tag="result_recorded"):
     checked: dict[str, str] = {}
     end_turn: int = 0
     house_seeded: bool = False
+    not_run: str = ""
 
 
 class Confirmed(Entry, frozen=True, kw_only=True, tag="confirmed"):
     """The result of a board stands: only a ruling changes it after this.
 
     ruling: the entry of a ruling whose statement `entrant` confirms; 0: it is about a recorded result.
+    checked: what `verify` found, if it could not be run when the result was recorded.
     """
 
     round: int
@@ -306,6 +309,7 @@ class Confirmed(Entry, frozen=True, kw_only=True, tag="confirmed"):
     means: Literal["verify", "players", "arbiter", "silence"]
     ruling: int = 0
     entrant: str = ""
+    checked: dict[str, str] = {}
 
 
 class Unfinished(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -279,6 +279,7 @@ def _result_recorded(s: Tournament, entry: e.ResultRecorded) -> Tournament:
         entry.checked,
         entry.end_turn,
         entry.house_seeded,
+        entry.not_run,
     )
     return _at_board(s, entry.round, entry.board, lambda known: replace(known, outcome=outcome))
 
@@ -287,7 +288,14 @@ def _result_recorded(s: Tournament, entry: e.ResultRecorded) -> Tournament:
 def _confirmed(s: Tournament, entry: e.Confirmed) -> Tournament:
     if entry.ruling:
         return _at_board(s, entry.round, entry.board, lambda known: _agreed(known, entry))
-    return _at_board(s, entry.round, entry.board, lambda known: replace(known, confirmed=entry.means))
+
+    def confirmed(known: Board) -> Board:
+        outcome = known.outcome
+        if outcome is not None and entry.checked:
+            outcome = replace(outcome, checked=entry.checked)
+        return replace(known, confirmed=entry.means, outcome=outcome)
+
+    return _at_board(s, entry.round, entry.board, confirmed)
 
 
 def _agreed(board: Board, entry: e.Confirmed) -> Board:

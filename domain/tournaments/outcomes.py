@@ -127,13 +127,18 @@ def bids_for_seats(s: Tournament, board: Board) -> bool:
 
 
 def recorded(
-    s: Tournament, round_number: int, board: Board, match: EndedMatch, checked: dict[str, str]
+    s: Tournament,
+    round_number: int,
+    board: Board,
+    match: EndedMatch,
+    checked: dict[str, str],
+    not_run: str = "",
 ) -> RecordResult:
     """Return the command that records what a match came to.
 
     Args:
         s: the tournament before it.
-        checked: what `verify` found, by question.
+        checked: what `verify` found, by question; not_run: why it could not be run.
     """
     sides, result = sides_of(s, board, match.players), match.result
     winner = sides.get(result.winner, "") if result and result.winner else ""
@@ -149,6 +154,7 @@ def recorded(
         score=dict(result.score) if result else {},
         sides=sides,
         checked=checked,
+        not_run=not_run,
         closed_by=match.by,
         house_seeded=match.house_seeded,
         end_turn=match.end_turn,

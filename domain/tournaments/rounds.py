@@ -329,6 +329,8 @@ def open_board(s: Tournament, command: c.OpenBoard, actor: Actor, given: Given) 
 def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: Given) -> list[New]:
     """The house records what a match came to, once, and confirms what was played if everything verifies.
 
+    If `verify` could not be run at first, the house confirms it when it was run.
+
     What a ruling decided stands by the entry of that ruling, never by a confirmation of the house.  A match
     to which no player added a salt waits for an official, if the terms want salts.
     """
@@ -342,14 +344,17 @@ def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: G
     if board.outcome is not None:
         if (board.outcome.closed_move, board.outcome.root) != (command.closed_move, command.root):
             raise Refused("boards", "another-result-of-match", {"board": board.number})
-        return []
+        is_proved = board.not_verified and board.result and _is_confirmed(s, board, command)
+        means = {"round": one.number, "board": board.number, "means": "verify", "checked": command.checked}
+        return [New(e.Confirmed, means)] if is_proved else []
     about: dict[str, Any] = {
         name: getattr(command, name)
         for name in ("round", "board", "match", "closed_move", "root", "reason", "winner", "score", "sides")
     }
     result = result_of(board, command.winner, command.drawn)
-    about |= {"result": result, "checked": command.checked, "end_turn": command.end_turn}
-    recorded = New(e.ResultRecorded, {**about, "house_seeded": lacks_salt(s, command.house_seeded)})
+    about |= {"result": result, "checked": command.checked, "not_run": command.not_run}
+    about |= {"end_turn": command.end_turn, "house_seeded": lacks_salt(s, command.house_seeded)}
+    recorded = New(e.ResultRecorded, about)
     if not result or not _is_confirmed(s, board, command):
         return [recorded]
     means = {"round": one.number, "board": board.number, "means": "verify"}

@@ -64,8 +64,15 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
         return gone or self.first_round > round_number or any(a <= round_number < b for a, b in self.away)
 
 
+NOT_RUN = {"verify": "not run"}
+"""What was checked of a match on which `verify` could not be run."""
+
+
 class Outcome(Struct, frozen=True, omit_defaults=True):
-    """What was recorded of a board's match; `entry` is that of `result_recorded`, where the fields are."""
+    """What was recorded of a board's match; `entry` is that of `result_recorded`.
+
+    checked: what `verify` found, then or later; not_run: why it could not be run then.
+    """
 
     entry: int
     result: str
@@ -78,6 +85,7 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     checked: Mapping[str, str] = {}
     end_turn: int = 0
     house_seeded: bool = False
+    not_run: str = ""
 
 
 class Ruling(Struct, frozen=True, omit_defaults=True):
@@ -149,6 +157,11 @@ class Board(Struct, frozen=True, omit_defaults=True):
     def stands(self) -> bool:
         """Is there a result that only a ruling changes?"""
         return self.ruling is not None or bool(self.confirmed and self.result)
+
+    @property
+    def not_verified(self) -> bool:
+        """Could `verify` not be run on the match, and does no result stand?"""
+        return self.outcome is not None and self.outcome.checked == NOT_RUN and not self.stands
 
     @property
     def status(self) -> str:

@@ -107,7 +107,7 @@ def check_board(entry: BoardOpened | Confirmed | Ruled, before: Tournament, matc
     elif isinstance(entry, Confirmed) and entry.ruling:
         _check_agreed(entry, before, board)
     elif isinstance(entry, Confirmed):
-        found = board.outcome.checked if board.outcome else {}
+        found = entry.checked or (board.outcome.checked if board.outcome else {})
         if entry.means == "verify" and not (found and all(one == VERIFIED for one in found.values())):
             raise Disproved(entry.entry, Sentence("confirmed-unverified"), place)
     elif match is not None and (entry.match, entry.root) != (match.match, match.first_root):

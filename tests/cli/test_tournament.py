@@ -170,6 +170,8 @@ def test_who_names_what_they_have_seen_is_refused_if_the_tournament_went_on(
     glasnost(*pair, "--expect", "-1").refused(2, "--expect")
     assert glasnost("tournament", "standings", "--store", "s", name, "--json").json["entry"] == seen
     glasnost(*pair, "--expect", str(seen)).ok()
+    second = glasnost(*pair, "--expect", str(seen))
+    second.refused(2, "round 1 was paired meanwhile", "that pairing: 1. n", ", 2. n")
     terms = glasnost("tournament", "new", "--store", "s", "--as", director, "terms.toml", "--expect", "1")
     terms.refused(2, "--expect")
 

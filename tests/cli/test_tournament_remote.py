@@ -103,6 +103,8 @@ def test_who_names_what_they_have_seen_is_refused_if_the_tournament_went_on(
     assert glasnost("tournament", "standings", *at, name, "--json").json["entry"] == seen
     glasnost("tournament", "pair", *at, name, "--expect", str(seen)).ok()
     glasnost("tournament", "publish", *at, name, "--expect", str(seen)).refused(2, f"seen {seen}")
+    again = glasnost("tournament", "pair", *at, name, "--expect", str(seen))
+    again.refused(2, "round 1 was paired meanwhile", "that pairing: 1. n", ", 2. n")
 
 
 def expecting_latest(glasnost: Program, server: Served, name: str, command: tuple[str, ...]) -> Done:

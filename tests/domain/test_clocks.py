@@ -12,9 +12,22 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from domain.branches import open_branch
-from domain.clocks import DAY, FARTHEST, SECOND, Bank, Clock, Days, Until, budget_of, dues, left_at
+from domain.clocks import (
+    DAY,
+    FARTHEST,
+    SECOND,
+    Bank,
+    Clock,
+    Days,
+    Until,
+    budget_of,
+    dues,
+    flags_at,
+    left_at,
+)
 from domain.drafts import Context
 from domain.events import ClockStopped, Closed, TimedOut
 from domain.game import Game
@@ -41,6 +54,10 @@ CLOCKS: dict[str, Clock] = {
     "days until": (Days(days=3, cap=4), Until(until=T0 + 9 * DAY)),
     "bank until": (Bank(main=3600), Until(until=T0 + 1_800 * SECOND)),
 }
+REPORTING: dict[str, Clock] = {
+    name: tuple(replace(term, time_up="report") for term in terms) for name, terms in CLOCKS.items()
+}
+"""The same clocks, with which a player whose time is up plays on."""
 
 
 STORED = Path(__file__).parents[1] / "stored" / "toy_clocks.records"
@@ -77,6 +94,12 @@ def left_of(match: Match, move: int) -> dict[str, int]:
     state = match.clock_at(move)
     assert state is not None
     return left_at(match.opened.clock, state, state.at)
+
+
+def flags(match: Match, seconds: float) -> dict[str, float]:
+    """Since when the time of each flagged seat is up, in seconds after T0, read so many seconds after it."""
+    found = match.flagged(T0 + round(seconds * SECOND))
+    return {seat: (since - T0) / SECOND for seat, since in found.items()}
 
 
 def due(match: Match) -> dict[str, float]:
@@ -122,6 +145,8 @@ def test_a_date_stands_last(toy_game: Game) -> None:
         ((Bank(main=60), Bank(main=60)), "clock-terms"),
         ((Until(until=T0 + DAY), Until(until=T0 + DAY)), "clock-terms"),
         ((Days(days=1), Bank(main=60), Until(until=T0 + DAY)), "clock-terms"),
+        ((Days(days=1, time_up="report"), Until(until=T0 + DAY)), "clock-time-up"),
+        ((Days(days=1), Until(until=T0 + DAY, time_up="report")), "clock-time-up"),
         ((Bank(main=60, cap=59),), "clock-cap"),
         ((Days(days=3, cap=2),), "clock-cap"),
         ((Until(until=T0),), "clock-date"),
@@ -253,6 +278,96 @@ def test_a_day_has_as_many_seconds_when_the_clocks_of_a_country_change() -> None
         assert moments == {micros + 7 * DAY}
         shown = datetime.fromtimestamp(moments.pop() / SECOND, zone)
         assert shown.replace(tzinfo=None) == (since + timedelta(days=7, hours=shift)).replace(tzinfo=None)
+
+
+# ── terms that only report that a time is up ──
+
+
+def test_what_is_usual_is_not_written(toy_game: Game) -> None:
+    said = msgspec.json.decode(b'[{"mode":"bank","main":60,"time_up":"lose"}]', type=Clock)
+    assert json.loads(begun(toy_game, said).match.records[0].leaf)["clock"] == [{"mode": "bank", "main": 60}]
+    plain, _ = begun(toy_game, (Bank(main=60),)), begun(toy_game, said)
+    assert msgspec.json.encode(said) == msgspec.json.encode(plain.match.opened.clock)
+
+
+def test_a_flag_falls_at_the_microsecond_and_ends_nothing(toy_game: Game) -> None:
+    sitting = begun(toy_game, REPORTING["increment"])  # both have 120 seconds from the third on
+    match = sitting.match
+    answer(sitting, 13, "left", "2")
+    assert flags(match, 122.999999) == {}
+    assert flags(match, 123) == {"right": 123} == flags(match, 500)
+    assert match.run_out(T0 + 500 * SECOND) is None
+    assert refused("time", lambda: match.time_out(at(sitting, 500))).id == "time-left"
+    answer(sitting, 133, "right", "1")
+    assert match.status == "running"
+    assert left(match)["right"] == 30  # the ten seconds that it was late are not taken from the increment
+    assert flags(match, 134) == {"right": 123}  # it stays until more time is given
+    sitting.accept(match.set_clock(at(sitting, 140), "right", "judge", "a broken line", left=50 * SECOND))
+    assert flags(match, 140) == {}
+
+
+def test_both_flags_fall_and_a_gift_lifts_one(toy_game: Game) -> None:
+    sitting = begun(toy_game, REPORTING["bank"])
+    match = sitting.match
+    assert flags(match, 303) == {"left": 303, "right": 303}
+    giver = match.players["right"].player  # type: ignore[union-attr]
+    sitting.accept(match.set_clock(at(sitting, 310), "left", giver, more=SECOND))
+    assert left(match) == {"left": 1, "right": 0}
+    assert flags(match, 310) == {"right": 303}
+    assert flags(match, 311) == {"left": 311, "right": 303}
+    answer(sitting, 320, "left", "2")
+    answer(sitting, 330, "right", "1")
+    assert flags(match, 330) == {"left": 311, "right": 303}
+
+
+def test_a_date_flags_those_who_are_asked_then(toy_game: Game) -> None:
+    sitting, day = begun(toy_game, REPORTING["days until"]), DAY // SECOND
+    answer(sitting, 2 * day, "left", "2")
+    assert flags(sitting.match, 3 * day + 3) == {"right": 3 * day + 3}  # the days of one
+    until = begun(toy_game, REPORTING["until"])
+    answer(until, 5 * day, "left", "2")
+    assert flags(until.match, 9 * day) == {"right": 9 * day}
+    judge = ("right", "judge", "ill")
+    until.accept(until.match.set_clock(at(until, 10 * day), *judge, until=T0 + 12 * DAY))
+    assert flags(until.match, 11 * day) == {}
+    assert flags(until.match, 12 * day) == {"right": 12 * day}
+
+
+def test_no_flag_falls_while_clocks_stand_and_none_rises_with_them(toy_game: Game) -> None:
+    sitting = begun(toy_game, REPORTING["bank"])
+    match = sitting.match
+    sitting.accept(match.pause_clock(at(sitting, 103), "judge", "a storm", paused=True))
+    assert flags(match, 900) == {}
+    sitting.accept(match.pause_clock(at(sitting, 903), "judge", "it is over", paused=False))
+    assert flags(match, 1_103) == {"left": 1_103, "right": 1_103}
+    sitting.accept(match.freeze(at(sitting, 1_200), "judge", "a doubt", frozen=True))
+    assert flags(match, 1_300) == {"left": 1_103, "right": 1_103}
+
+
+def test_a_stop_may_give_back_the_time_with_which_a_flag_fell(toy_game: Game) -> None:
+    sitting = begun(toy_game, REPORTING["bank"])
+    match = sitting.match
+    sitting.accept(match.stop_clock(at(sitting, 310), T0 + 100 * SECOND, T0 + 101 * SECOND))
+    assert flags(match, 310) == {"left": 304, "right": 304}
+    sitting.accept(match.stop_clock(at(sitting, 311), T0 + 101 * SECOND, T0 + 200 * SECOND))
+    assert flags(match, 311) == {}
+    assert due(match) == {"left": 403, "right": 403}
+
+
+def test_a_takeback_lifts_no_flag_and_no_flag_outlives_the_match(toy_game: Game) -> None:
+    sitting = begun(toy_game, REPORTING["increment"])
+    match = sitting.match
+    answer(sitting, 130, "left", "2")
+    sitting.accept(match.rule(at(sitting, 140), "judge", "a wrong die", back_to=3))
+    assert flags(match, 141) == {"left": 123, "right": 123}
+    sitting.accept(match.rule(at(sitting, 150), "judge", "late", result=Result("right", "ruling", {})))
+    assert flags(match, 151) == {}
+    state = match.clock_at(match.move)
+    assert state is not None
+    assert flags_at(match.opened.clock, state, T0 + DAY) == {
+        "left": T0 + 123 * SECOND,
+        "right": T0 + 123 * SECOND,
+    }
 
 
 def test_going_back_sets_no_clock_back_and_earns_nothing(toy_game: Game) -> None:
@@ -509,6 +624,26 @@ def test_an_independent_verifier_reads_the_same_times_from_the_leaves(toy_game: 
         assert told == [{}, *(left_of(match, move) for move in range(2, match.move + 1))]
         ends.add(match.closed.by if match.closed else "")
     assert "time" in ends
+
+
+@pytest.mark.parametrize("terms", REPORTING)
+def test_an_independent_verifier_reads_the_same_flags_from_the_leaves(toy_game: Game, terms: str) -> None:
+    """OA17 with terms that only report: times and flags after each move, to the microsecond."""
+    flagged = late = 0
+    for seed in range(1, 9):
+        match = wandering(toy_game, REPORTING[terms], seed).match
+        leaves = [json.loads(record.leaf) for record in match.records]
+        told = stranger.check_clocks(leaves)
+        assert told == [{}, *(left_of(match, move) for move in range(2, match.move + 1))]
+        for move in range(2, match.move + 1):
+            state = match.clock_at(move)
+            assert state is not None
+            assert stranger.flags(leaves[:move]) == dict(state.flagged)
+            late += any(rest < 0 for rest in state.left.values())
+        flagged += bool(match.clock and match.clock.flagged)
+        assert "timed_out" not in [record.kind for record in match.records]
+    assert flagged
+    assert late or terms == "until"
 
 
 def test_stored_bytes_of_clocks_are_read_for_ever(toy_game: Game) -> None:

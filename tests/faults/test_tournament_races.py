@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,22 +57,31 @@ def processes(place: Database, folder: Path) -> Iterator[list[Door]]:
         workers.stop()
 
 
+SAME = ("tournament", "round", "draft_sha256", "engine", "version", "rules", "input_sha256", "boards", "byes")
+"""What a draft and the refusal of the one who came second have in common."""
 Serving = Callable[[Database, Path], AbstractContextManager[list[Door]]]
 
 
 def both_pair(doors: Sequence[Door], club: Club) -> list[tuple[int, str]]:
-    """Two directors pair, each at a worker of their own; the statuses, and what a refusal is called."""
+    """Two directors pair, each at a worker of their own; the statuses, and what a refusal is called.
+
+    The refusal has the draft of the one who was faster.
+    """
     directors = [(doors[:1], club.director), (doors[1:], club.second)]
     expect = asked(doors, club.tokens[club.director], club.path).json["entry"]
 
-    def draft(who: tuple[Sequence[Door], str]) -> str:
+    def draft(who: tuple[Sequence[Door], str]) -> Any:
         told = asked(who[0], club.tokens[who[1]], f"{club.path}/rounds", {"expect": expect})
         assert told.status == 200, told
-        return str(told.json["draft_sha256"])
+        return told.json
 
-    def commit(who: tuple[Sequence[Door], str], sha256: str) -> tuple[int, str]:
-        body = {"expect": expect, "draft_sha256": sha256}
+    def commit(who: tuple[Sequence[Door], str], found: Any) -> tuple[int, str]:
+        body = {"expect": expect, "draft_sha256": found["draft_sha256"]}
         told = asked(who[0], club.tokens[who[1]], f"{club.path}/rounds/1", body)
+        if told.status == 409:
+            paired = told.json["paired"]
+            assert {name: paired[name] for name in SAME} == {name: found[name] for name in SAME}
+            assert paired["entry"] == expect + 1
         return told.status, told.json.get("type", "")
 
     with ThreadPoolExecutor(2) as threads:

@@ -23,7 +23,7 @@ from tests.mail.test_notifications import confirmed
 from tests.waiting import soon
 
 DAYS = {"mode": "days", "days": 3}
-SHORT = "24 hours left"
+SHORT, FLAG = "24 hours left", "a time is up"
 
 
 @pytest.fixture(autouse=True)
@@ -51,19 +51,24 @@ def quiet(server: Served, time: Time) -> None:
     soon(lambda: outbox.position() == store.last() and outbox.next(time.now) is None)
 
 
-def short(post: Post) -> int:
-    """How many messages said that little time is left."""
-    return sum(SHORT in str(message["Subject"]) for message in post.messages)
+def short(post: Post, words: str = SHORT) -> int:
+    """How many messages said that little time is left, or what else these words say."""
+    return sum(words in str(message["Subject"]) for message in post.messages)
 
 
 def about(server: Served, post: Post, **more: Any) -> tuple[str, list[Client], Client]:
     """A match in which a player with mail is asked: the match, its players, and an organizer."""
     ann, ben = server.player("Ann"), server.player("Ben")
     confirmed(server, ann, post, **more)
-    match = ann.post("/v1/matches", {"game": "toy", "clock": DAYS}).json["match"]
-    for seat, player in (("left", ann), ("right", ben)):
+    return seated([ann, ben], DAYS), [ann, ben], server.person("organizer")
+
+
+def seated(players: list[Client], clock: dict[str, Any]) -> str:
+    """A match that these two begin."""
+    match = str(players[0].post("/v1/matches", {"game": "toy", "clock": clock}).json["match"])
+    for seat, player in zip(("left", "right"), players, strict=True):
         assert player.post(f"/v1/matches/{match}/seats/{seat}", {}).status == 201
-    return match, [ann, ben], server.person("organizer")
+    return match
 
 
 def test_little_time_is_told_once_for_each_stretch_also_after_a_restart(tmp_path: Path) -> None:
@@ -126,3 +131,37 @@ def test_the_feed_tells_it_too_and_a_time_out_is_told_as_one(tmp_path: Path) -> 
         soon(lambda: kinds(read(ann, path)) == ["timed-out"])
         quiet(server, time)
         assert post.messages == []  # mail is not wanted
+
+
+def test_a_flag_is_told_to_both_once_by_mail_and_in_the_feed(tmp_path: Path) -> None:
+    """The match goes on, so the message is planned; an answer in time and more time put it off."""
+    time, terms = Time(), {**DAYS, "time_up": "report"}
+    with post_office() as (post, port):
+        with mailing(tmp_path, port, time) as server:
+            ann, ben = server.player("Ann"), server.player("Ben")
+            confirmed(server, ann, post)
+            confirmed(server, ben, post, "ben@example.org")
+            match = seated([ann, ben], terms)
+            path = path_of(ann)
+            time.now += 2 * DAY
+            assert moves(match, ann, "2").status == 201
+            given = ann.post(f"/v1/matches/{match}/clock", {"seat": "right", "more": DAY})
+            assert given.status == 201
+            time.now += 2 * DAY - 1
+            quiet(server, time)
+            assert short(post, FLAG) == 0
+            assert "flagged" not in kinds(read(ann, path))
+        with mailing(tmp_path, port, time) as server:  # the plan is kept
+            time.now += 1
+            soon(lambda: short(post, FLAG) == 2)
+            assert kinds(read(server.client(ann.token), path)).count("flagged") == 1
+            time.now += 5 * DAY
+            assert moves(match, server.client(ben.token), "1").status == 201
+            quiet(server, time)
+            time.now += 9 * DAY
+            soon(lambda: short(post, FLAG) == 4)  # the next stretch
+            quiet(server, time)
+        with mailing(tmp_path, port, time) as server:
+            time.now += 9 * DAY
+            quiet(server, time)
+            assert short(post, FLAG) == 4

@@ -344,6 +344,9 @@ class Clocks:
             self.gain = unit * (term.get("increment", 0) if name == "main" else term["days"])
             self.cap = unit * term.get("cap", 31_536_000 if name == "main" else term["days"])
             self.banks = dict.fromkeys(self.seats, unit * term[name])
+        says = {term.get("time_up", "lose") for term in opened["clock"]}
+        require(len(says) == 1 and says <= {"lose", "report"}, "what it means that a time is up")
+        self.reports, self.flagged = says == {"report"}, dict[str, int]()
         self.at, self.asked = opened["at"], set[str]()
         self.standing, self.extra = set[str](), dict[str, int]()
 
@@ -389,10 +392,20 @@ class Clocks:
 
 def check_clocks(moves: list[Json]) -> list[dict[str, int]]:
     """Every move stands where the clocks allow it; gives what each player had left after each move."""
+    return check_times(moves)[1]
+
+
+def flags(moves: list[Json]) -> dict[str, int]:
+    """Since when the time of each flagged player is up, after the last of these moves."""
+    return check_times(moves)[0]
+
+
+def check_times(moves: list[Json]) -> tuple[dict[str, int], list[dict[str, int]]]:
+    """The flags after the last move, and what each player had left after each move."""
     check_officials(moves)
     if not moves[0].get("clock"):
         require(not any(move["kind"].startswith(("timed_out", "clock_")) for move in moves), "a clock")
-        return []
+        return {}, []
     require(moves[0]["origin"] not in ("branch", "imported"), "a clock of such a match")
     clocks, told = Clocks(moves[0]), [dict[str, int]()]
     questions: list[tuple[set[str], bool]] = [(set(), False)]
@@ -415,7 +428,7 @@ def check_clocks(moves: list[Json]) -> list[dict[str, int]]:
         tick(clocks, before, move, other if exchanged else {}, players)
         told.append(clocks.left(clocks.at))
     check_result(moves)
-    return told
+    return clocks.flagged, told
 
 
 def check_officials(moves: list[Json]) -> None:
@@ -446,9 +459,11 @@ def tick(clocks: Clocks, before: Json, move: Json, seat_of: dict[str, str], play
     where, kind, up = f"clocks at move {move['move']}", move["kind"], clocks.up()
     is_up = bool(up) and up[0][0] <= move["at"]
     follows = ("timed_out", "clock_stopped", "ruled", "taken_back", "secret_opened", "closed")
-    require(not is_up or kind in follows, where)
+    require(not is_up or kind in follows or clocks.reports, where)
+    if clocks.reports and kind != "clock_stopped":
+        clocks.flagged = {who: due for due, who in up if due <= move["at"]} | clocks.flagged
     if kind == "timed_out":
-        require(is_up, where)
+        require(is_up and not clocks.reports, where)
         due, who = up[0]
         left = {seat_of.get(player, player): rest for player, rest in clocks.left(due).items()}
         require((move["seat"], move["left"]) == (seat_of.get(who, who), left), where)
@@ -470,10 +485,12 @@ def tick(clocks: Clocks, before: Json, move: Json, seat_of: dict[str, str], play
             require(move["left"] == clocks.rest(whose), where)
         else:
             clocks.set(whose, move["left"])
+        if clocks.rest(whose) > 0:
+            clocks.flagged.pop(whose, None)
     if kind == "played":
         for who in (clocks.asked - players) & clocks.banks.keys():
             bank = clocks.banks[who]
-            clocks.banks[who] = max(bank, min(bank + clocks.gain, clocks.cap))
+            clocks.banks[who] = max(bank, min(max(bank, 0) + clocks.gain, clocks.cap))
     if kind in ("clock_paused", "frozen"):
         clocks.standing.add(kind)
     if kind in ("clock_resumed", "released"):

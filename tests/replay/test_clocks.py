@@ -14,7 +14,7 @@ from domain.match import Match
 from replay.narration import narrated
 from replay.verify import verify, verify_records
 from replay.words import Words
-from tests.domain.test_clocks import CLOCKS, QUICK, T0, answer, at, begun, wandering
+from tests.domain.test_clocks import CLOCKS, QUICK, REPORTING, T0, answer, at, begun, wandering
 from tests.matches import Sitting
 from tests.replay import stranger
 from tests.replay.files import KEY, PINNED, file_of, rewritten
@@ -104,6 +104,39 @@ def test_a_time_that_runs_backwards_or_is_missing_is_found(toy_game: Game) -> No
 )
 def test_a_forged_time_out_is_found(toy_game: Game, old: bytes, new: bytes) -> None:
     disproved(rewritten(timed_out(toy_game).match, 5, old, new), 5)
+
+
+def reported(game: Game, terms: str = "increment") -> Sitting:
+    """The time of right is up 123 seconds after T0; it answers at 133, and left plays on."""
+    sitting = begun(game, REPORTING[terms])
+    answer(sitting, 13, "left", "2")
+    answer(sitting, 133, "right", "1")
+    return sitting
+
+
+@pytest.mark.parametrize("terms", REPORTING)
+def test_matches_that_go_on_after_a_time_is_up_verify(toy_game: Game, terms: str) -> None:
+    for seed in range(1, 4):
+        data = file_of(wandering(toy_game, REPORTING[terms], seed).match)
+        report = verify(data, PINNED)
+        assert report.ok, report
+        assert stranger.verify(data, VKEY) >= 0
+
+
+def test_a_time_out_where_a_time_is_only_reported_is_found(toy_game: Game) -> None:
+    """A server that lies lets a player lose whose time is up, although the terms say otherwise."""
+    sitting = begun(toy_game, REPORTING["increment"])
+    answer(sitting, 13, "left", "2")
+    match = forged(sitting, TimedOut, 133, seat="right", left={"left": 150_000_000, "right": 0})
+    disproved(file_of(match), 5, "'right' is up first")
+
+
+def test_a_match_that_went_on_under_terms_that_let_it_be_lost_is_found(toy_game: Game) -> None:
+    """A server that lies takes the word `report` out of the terms, or gives the two terms different ones."""
+    match, word = reported(toy_game).match, b',"time_up":"report"'
+    assert verify(file_of(match), PINNED).ok
+    disproved(rewritten(match, 1, word, b""), 5, "time of right was up")
+    disproved(rewritten(reported(toy_game, "bank until").match, 1, word, b""), 1, "`time_up`")
 
 
 def test_a_forged_result_of_a_time_out_is_found(toy_game: Game) -> None:

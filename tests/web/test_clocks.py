@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from api.gate import Gate
+from api.store import uptime
 from api.store.sqlite import SqliteStore
 from api.web.clocks import SeatClock, TimeLeft, read_off, seat_clock
 from domain.clocks import DAY, SECOND
@@ -76,6 +77,34 @@ def test_the_page_of_a_match_shows_the_clocks_by_the_server_s_time(
     assert page.locator("[aria-live]:not([aria-live=off]) .clock").count() == 0
 
 
+def test_a_flag_falls_on_the_page_by_itself_and_the_match_goes_on(
+    people: Visitors, hall: Served, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uptime, "GAP", 10**18)  # no step of the time is a stop
+    terms = {"mode": "bank", "main": 60, "time_up": "report"}
+    match, players = hall.table(GAME, clock=terms)
+    time.now += 59 * SECOND
+    page = people.page(players[0]).open(f"/m/{match}")
+    flags = page.locator(".flag")
+    expect(flags).to_have_count(2)
+    expect(flags.first).to_be_hidden()
+    page.evaluate(LATER)
+    for number in range(2):
+        expect(flags.nth(number)).to_be_visible()
+        expect(flags.nth(number)).to_have_text("time is up")
+    time.now += 2 * SECOND
+    answer_first(match, players[0])
+    expect(page.locator(".clock.runs")).to_have_count(1)
+    expect(flags.first).to_be_visible()  # it fell before the move
+    plain = players[0].get(f"/m/{match}?lang=ru").body.decode()  # without a script
+    assert plain.count('<span class="flag">время истекло') == 2
+    assert '<span class="flag" hidden>' not in plain
+    row = people.page(players[1]).open("/").locator(f"[data-match={match}]")
+    expect(row.locator(".flag").first).to_be_visible()
+    sooner = people.page(players[1]).open(f"/m/{match}?move=3")
+    expect(sooner.locator(".flag").first).to_be_hidden()
+
+
 def test_a_browser_that_slept_asks_the_server_for_the_time(people: Visitors, hall: Served) -> None:
     match, players = hall.table(GAME, clock={"mode": "bank", "main": 5_400})
     visitor = people.page(players[0])
@@ -121,6 +150,11 @@ def test_pages_without_clocks_say_nothing_of_them(people: Visitors, hall: Served
     [
         ("bank", {"main": "5", "increment": "3"}, [{"mode": "bank", "main": 300, "increment": 3}]),
         ("days", {"days": "2", "cap": "4"}, [{"mode": "days", "days": 2, "cap": 4}]),
+        (
+            "days",
+            {"days": "2", "cap": "4", "report": ""},
+            [{"mode": "days", "days": 2, "cap": 4, "time_up": "report"}],
+        ),
     ],
 )
 def test_the_form_opens_a_match_with_a_clock(
@@ -131,7 +165,8 @@ def test_the_form_opens_a_match_with_a_clock(
     assert page.locator("#main").is_hidden()
     page.locator(f"input[name=clock][value={mode}]").check()
     for name, value in fields.items():
-        page.locator(f"#{name}").fill(value)
+        field = page.locator(f"#{name}")
+        field.fill(value) if value else field.check()
     page.locator("#open").click()
     page.wait_for_url("**/m/*/sit")
     match = page.url.split("/")[-2]
@@ -163,7 +198,7 @@ def test_time_left_is_read_in_whole_seconds(left: int, days: int, time_left: str
 
 
 def test_a_seat_without_a_bank_shows_nothing_left() -> None:
-    shown = seat_clock(ClockShown(1, {"left": DAY}, {"left": DAY}), "right")
+    shown = seat_clock(ClockShown(1, {"left": DAY}, {"left": DAY}), "right", 1)
     assert shown == SeatClock(None, True, None)
 
 
@@ -180,6 +215,11 @@ def test_the_terms_of_a_clock_are_told_to_those_who_sit_down(hall: Served) -> No
             {"mode": "bank", "main": 5_400, "increment": 30, "cap": 2 * 86_400},
             "each player has 1:30:00; 0:00:30 more after each stretch; at most 2 d 0:00:00",
             "у каждого игрока 1:30:00; добавка после каждого отрезка: 0:00:30; не больше 2 д 0:00:00",
+        ),
+        (
+            {"mode": "days", "days": 3, "time_up": "report"},
+            "days for each stretch: 3; a player whose time is up is flagged, and the match goes on",
+            "дней на каждый отрезок: 3; если время истекло, это только отмечается, и партия продолжается",
         ),
     ):
         match = ann.post("/v1/matches", {"game": GAME, "clock": clock}).json["match"]

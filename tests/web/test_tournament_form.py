@@ -94,6 +94,24 @@ def test_every_format_is_announced_with_its_terms(
 
 
 @pytest.mark.parametrize(
+    ("fields", "term"),
+    [
+        ({"clock": "days", "days": 3, "cap": 7}, {"mode": "days", "days": 3, "cap": 7}),
+        ({"clock": "bank", "main": 90, "increment": 0}, {"mode": "bank", "main": 5_400}),
+    ],
+)
+def test_a_clock_may_only_report_that_a_time_is_up(
+    director: Client, fields: dict[str, object], term: dict[str, object]
+) -> None:
+    loses = terms_of(
+        director, form(director, "/t/new", **{**USUAL, "format": "swiss", "rounds": 3, **fields})
+    )
+    assert loses["clock"] == [term]
+    answer = form(director, "/t/new", **{**USUAL, "format": "swiss", "rounds": 3, **fields, "report": "true"})
+    assert terms_of(director, answer)["clock"] == [{**term, "time_up": "report"}]
+
+
+@pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
         ({"title": ""}, "title", "1 to 200"),

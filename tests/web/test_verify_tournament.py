@@ -403,6 +403,7 @@ def lose_round(entries: list[Json]) -> None:
         (forgeries.win_twice, "results", "result-twice"),
         (forgeries.move_root, "results", "result-not-of-match"),
         (forgeries.confirm, "results", "confirmed-unverified"),
+        (forgeries.fail_later, "results", "confirmed-unverified"),
         (forgeries.swap_colours, "results", "result-not-of-match"),
         (forgeries.draw, "lots", "scheme-draws-otherwise"),
         (forgeries.commit, "lots", "another-commitment"),
@@ -430,6 +431,13 @@ def test_a_forgery_under_a_signed_log_is_named_as_the_command_line_names_it(
     verdict = both(page, forged(members, path, change, log.id))
     assert verdict.state == "wrong"
     assert verdict.failures[question][1] == sentence, verdict
+
+
+def test_what_was_verified_later_is_confirmed(
+    page: Page, members: Members, log: TournamentLog, path: Path
+) -> None:
+    verdict = both(page, forged(members, path, forgeries.verify_later, log.id))
+    assert not {"log", "results"} & verdict.failures.keys(), verdict
 
 
 def change_something(entries: list[Json], random: Random) -> None:

@@ -201,14 +201,15 @@ async def read_match(
     at_least: AtLeast = None,
     view: View = None,
 ) -> MatchView:
-    """The table after a move, as a viewer may see it; the same bytes while the match is unchanged."""
+    """The table after a move, as a viewer may see it; the same bytes until a move comes or a flag falls."""
     seen = await looked_back(call, match, at, at_least)
     names = await call.services.names.of(players_of(seen), call.language)
     moment = move_of(seen.match, at)
     seen_by = viewer(seen.match, call.player, view, moment)
     receipt, reserved = await _receipt(call, seen), await reserved_seats(call, seen.match)
     call.final = seen.match.closed is not None
-    return match_view(seen, names, seen_by, moment, call.language, receipt, reserved)
+    now = call.services.clock()
+    return match_view(seen, names, seen_by, moment, call.language, receipt, reserved, now)
 
 
 async def _receipt(call: Call, seen: CachedMatch | UncachedMatch) -> str | None:

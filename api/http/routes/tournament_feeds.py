@@ -11,14 +11,17 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from fastapi import Response
 from msgspec import UNSET, Struct, UnsetType
 
+from api.gate.tournament_tasks import OpenTasks, TaskKind, open_tasks
 from api.http.routes import PLAYING, PlayerId
 from api.http.routes.positions import Lang
-from api.http.routes.tournaments import TournamentId
+from api.http.routes.tournaments import ONE, TournamentId, actor_of, gate_of
 from api.http.routing import Api, Call
 from api.mail.messages import texts
 from domain.kernel import Refused
+from domain.log import b64
 from domain.tournaments import events as e
 from domain.tournaments.history import TournamentLog
+from domain.tournaments.judging import must_be_official
 from domain.tournaments.state import Tournament
 from projections import read
 from projections.read import Asked, TournamentFilter
@@ -44,11 +47,12 @@ api = Api("tournament news", "What is new in a tournament, and what a player has
 class Task(Struct, frozen=True, omit_defaults=True):
     """Something to do in a tournament.
 
-    kind: "accept" a place that is kept, "play" a board, or "answer" a call for the arbiter (of an official).
-    until: microseconds UTC, if there is a date.  call: the entry of the call.
+    kind: "accept" a place that is kept, or "play" a board; for officials also what `OpenTask` has.
+    until: microseconds UTC, if there is a date.
+    call, flagged, error: see `OpenTask`.
     """
 
-    kind: Literal["accept", "play", "answer"]
+    kind: Literal["accept", "play"] | TaskKind
     tournament: str
     title: str
     entrant: str | UnsetType = UNSET
@@ -57,6 +61,8 @@ class Task(Struct, frozen=True, omit_defaults=True):
     match: str | UnsetType = UNSET
     call: int | UnsetType = UNSET
     until: int | UnsetType = UNSET
+    flagged: dict[str, int] | UnsetType = UNSET
+    error: str | UnsetType = UNSET
 
 
 class TaskList(Struct, frozen=True):
@@ -64,6 +70,14 @@ class TaskList(Struct, frozen=True):
 
     player: str
     tasks: tuple[Task, ...]
+
+
+@api.get(f"{ONE}/tasks", OpenTasks, refusals=("unknown-tournament", "forbidden"), token=True)
+async def read_open_tasks(call: Call, tournament: TournamentId) -> OpenTasks:
+    """What the officials have to do: calls, times that are up, results that contradict or are unverified."""
+    log, actor = await gate_of(call).commands.log(tournament), actor_of(call)
+    must_be_official(log.state, actor)
+    return OpenTasks(log.id, log.entry, b64(log.root), await open_tasks(gate_of(call), log.state))
 
 
 @api.get("/v1/tournaments/{tournament}/feed.atom", FEED, refusals=("unknown-tournament",))
@@ -77,7 +91,7 @@ async def read_tournament_feed(call: Call, tournament: TournamentId, lang: Lang 
 
 @api.get("/v1/players/{player}/tasks", TaskList, refusals=("forbidden",), token=True)
 async def read_tasks(call: Call, player: PlayerId) -> TaskList:
-    """What the caller has to do in tournaments: places to accept, boards to play, calls to answer."""
+    """What the caller has to do in tournaments: places to accept, boards to play, the tasks of officials."""
     if call.person(*PLAYING).id != player:
         raise Refused("forbidden", "own-tasks")
     which = TournamentFilter(person=player)
@@ -86,6 +100,8 @@ async def read_tasks(call: Call, player: PlayerId) -> TaskList:
     for row in page.rows:
         log = await call.services.tournaments.commands.log(row.tournament)
         found += tasks_of(log.state, player)
+        if log.state.is_official(player):
+            found += await _of_officials(call, log.state)
         await asyncio.sleep(0)
     return TaskList(player, tuple(sorted(found, key=_date)))
 
@@ -95,7 +111,7 @@ def _date(task: Task) -> float:
 
 
 def tasks_of(s: Tournament, player: str) -> Iterator[Task]:
-    """Yield what a player has to do in a tournament."""
+    """Yield what an entrant has to do in a tournament."""
     if s.ended:
         return
     one = s.entrant_of(player)
@@ -103,8 +119,23 @@ def tasks_of(s: Tournament, player: str) -> Iterator[Task]:
         yield Task("accept", s.id, s.title, entrant=one.id)
     if one is not None:
         yield from _boards_of(s, one.id)
-    for standing in s.standing_calls if s.is_official(player) else ():
-        yield Task("answer", s.id, s.title, call=standing.entry)
+
+
+async def _of_officials(call: Call, s: Tournament) -> list[Task]:
+    return [
+        Task(
+            one.kind,
+            s.id,
+            s.title,
+            round=one.round,
+            board=one.board,
+            match=one.match,
+            call=one.call,
+            flagged=one.flagged,
+            error=one.error,
+        )
+        for one in await open_tasks(gate_of(call), s)
+    ]
 
 
 def _boards_of(s: Tournament, entrant: str) -> Iterator[Task]:

@@ -84,7 +84,7 @@ from domain.tournaments.terms import Terms
 from projections import read
 from projections.read import Asked, TournamentFilter
 from projections.tournaments import STATUSES
-from replay.clocks import clock_after
+from replay.clocks import ClockShown, clock_after
 from replay.tournaments.trf_import import read_running
 
 T = TypeVar("T")
@@ -538,25 +538,26 @@ async def read_round(
 async def read_board(
     call: Call, tournament: TournamentId, round_number: RoundPart, board: BoardPart, at: AtEntry = None
 ) -> Response:
-    """One board after an entry; without `at`, with what its clock had left at the latest move."""
+    """One board after an entry; without `at`, with what its clock had left at the latest move, and flags."""
     log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     found = board_in(one, board)
     sitting = await sitting_in(call, state, [found])
     view = board_view(state, one, found, sitting)
     if at is None and found.opened and state.terms.clock:
-        view = msgspec.structs.replace(view, left=await _left(call, found.match))
+        clock = await _clock(call, found.match)
+        if clock is not UNSET:
+            view = msgspec.structs.replace(view, left=clock.left, flagged=clock.flagged)
     return _tagged(call, log, state.entry, view)
 
 
-async def _left(call: Call, name: str) -> dict[str, int] | UnsetType:
-    """What each seat of a match had left at its latest move; unset if the caller may not see it."""
+async def _clock(call: Call, name: str) -> ClockShown | UnsetType:
+    """The clock of a match as it is, with the flags of now; unset if the caller may not see it."""
     try:
         match = (await looked(call, name)).match
     except Refused:
         return UNSET
-    clock = clock_after(match, match.move)
-    return UNSET if clock is UNSET else clock.left
+    return clock_after(match, match.move, call.services.clock())
 
 
 # ── Rulings, standings ──

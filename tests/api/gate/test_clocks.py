@@ -221,6 +221,28 @@ def test_a_process_that_is_killed_before_the_time_out_is_stored_leaves_it_to_the
     run(story())
 
 
+def test_a_time_that_is_only_reported_ends_nothing_and_is_not_looked_at_without_end(toy_game: Game) -> None:
+    """The stops of the server are noted all the same, and give the time of the flag back."""
+
+    async def story() -> None:
+        table = await Timed((Bank(main=60, time_up="report"),)).seated()
+        await table.keeper.tick()
+        await table.idle(80)
+        match = await table.state()
+        assert match.flagged(table.now) == {"left": NOW + 60 * SECOND, "right": NOW + 60 * SECOND}
+        assert (table.keeper.next or 0) > table.now
+        await table.play("ann", "2")
+        assert kinds(await table.state())[-1] == "played"
+        table.later(600)
+        await table.restart()
+        await table.keeper.tick()
+        assert kinds(await table.state())[-1] == "clock_stopped"
+        await table.play("ben", "1")
+        assert "timed_out" not in kinds(await table.state())
+
+    run(story())
+
+
 # ── a stopped server burns no time ──
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from api.gate import Gate
+from api.store import uptime
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from domain.clocks import DAY, SECOND
@@ -23,6 +24,7 @@ from tests.waiting import soon
 
 NOW = 1_790_000_000_000_000
 BANK = {"mode": "bank", "main": 60, "increment": 10}
+REPORTS = {**BANK, "time_up": "report"}
 PLACE = "/v1/matches"
 
 
@@ -98,6 +100,45 @@ def test_a_match_without_a_clock_shows_none_anywhere(server: Served) -> None:
     assert "clock" not in ann.get("/v1/lobby").json["theirs"][0]
 
 
+def test_a_time_that_is_only_reported_is_shown_and_the_match_goes_on(
+    server: Served, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uptime, "GAP", 10**18)  # no step of the time is a stop
+    assert server.services is not None
+    server.services.clock = time
+    match, (ann, ben) = server.table(clock=REPORTS)
+    reader, since = server.client(), NOW + 60 * SECOND
+
+    def flags(path: str = f"{PLACE}/{match}") -> Any:
+        told = reader.get(path).json["clock"]
+        assert told["terms"] == [REPORTS]
+        return told["now"]["flagged"]
+
+    assert moves(match, ann, "2").json["clock"]["flagged"] == {}
+    time.now = since - 1
+    assert flags() == {}
+    time.now = since
+    assert flags() == {"right": since}
+    assert flags(f"{PLACE}/{match}?at=3") == {}
+    with spectator(server.port) as line:
+        line.done("follow", match=match, after=4)
+        time.now += DAY
+        done = moves(match, ben, "1").json  # so late, and it is stored
+        assert done["clock"]["flagged"] == {"right": since}
+        assert done["clock"]["left"] == {"left": 70 * SECOND, "right": 10 * SECOND}
+        (told,) = line.pushed(match, 1)
+        assert told["clock"]["flagged"] == {"right": since}
+    kinds = [move["kind"] for move in reader.get(f"{PLACE}/{match}/moves").json["moves"]]
+    assert "timed_out" not in kinds
+    given = ann.post(f"{PLACE}/{match}/clock", {"seat": "right", "more": SECOND})
+    assert given.status == 201
+    assert flags() == {}
+    verdict = {"reason": "late", "result": {"winner": "left"}}
+    judge = server.person("organizer")
+    assert judge.post(f"{PLACE}/{match}/rulings", verdict).status == 201
+    assert reader.get(f"{PLACE}/{match}").json["result"]["reason"] == "ruling"
+
+
 NO_CLOCKS = (
     {"mode": "bank"},
     {"mode": "bank", "main": 0},
@@ -105,6 +146,8 @@ NO_CLOCKS = (
     {"mode": "bank", "main": 60.5},
     {"mode": "bank", "main": "60"},
     {"mode": "bank", "main": 60, "at": NOW},
+    {"mode": "bank", "main": 60, "time_up": "win"},
+    {"mode": "bank", "main": 60, "time_up": None},
     {"mode": "days", "days": 366},
     {"mode": "until", "until": -1},
     {"mode": "hourglass", "main": 60},
@@ -117,6 +160,11 @@ NO_CLOCKS = (
     True,
 )
 NOT_KEPT = (
+    (
+        [REPORTS, {"mode": "until", "until": NOW + DAY}],
+        "both terms of a clock say the same in `time_up`",
+        "`time_up` у обеих частей часов должно быть одинаковым",
+    ),
     ([BANK, {"mode": "days", "days": 1}], "a clock has a bank or days, a date,", "часы — это запас времени"),
     ({"mode": "bank", "main": 60, "cap": 59}, "a clock holds at least", "предел часов"),
     ({"mode": "until", "until": NOW}, "lies after the opening", "позже её открытия"),
@@ -127,7 +175,8 @@ def test_a_clock_that_is_none_is_refused(server: Served) -> None:
     ann = server.player()
     for clock in NO_CLOCKS:
         told = ann.post(PLACE, {"game": "toy", "clock": clock}).problem(422, "invalid")["detail"]
-        assert "clock" in told or told.endswith("there are: bank, days, until"), clock
+        known = ("there are: bank, days, until", "there are: lose, report")
+        assert "clock" in told or told.endswith(known), clock
     assert server.client().get(PLACE).json["matches"] == []
 
 

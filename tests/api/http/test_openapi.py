@@ -104,6 +104,7 @@ PATHS = {
     "/v1/tournaments/{tournament}/rounds/{round_number}/publication",
     "/v1/tournaments/{tournament}/sealed",
     "/v1/tournaments/{tournament}/standings",
+    "/v1/tournaments/{tournament}/tasks",
     "/v1/bots",
     "/v1/keys",
     "/v1/refusals",

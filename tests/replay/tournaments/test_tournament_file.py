@@ -287,6 +287,17 @@ def confirm(entries: list[Json]) -> None:
     of_kind(entries, "result_recorded")["checked"] = {"log": "failed"}
 
 
+def verify_later(entries: list[Json]) -> None:
+    """`verify` could not be run at first; later it found everything in order."""
+    of_kind(entries, "result_recorded").update(checked={"verify": "not run"}, not_run="TimeoutError")
+    of_kind(entries, "confirmed")["checked"] = {"log": "ok"}
+
+
+def fail_later(entries: list[Json]) -> None:
+    verify_later(entries)
+    of_kind(entries, "confirmed")["checked"] = {"log": "failed"}
+
+
 @pytest.mark.parametrize(
     ("change", "question", "words"),
     [
@@ -299,6 +310,7 @@ def confirm(entries: list[Json]) -> None:
         (win_twice, "results", "round 1, board 1"),
         (move_root, "results", "closed_move is"),
         (confirm, "results", "confirmed by verification"),
+        (fail_later, "results", "confirmed by verification"),
         (give_points, "standings", "standings_sha256"),
         (give_bundle, "standings", "bundle_sha256"),
         (unrule, "standings", ""),
@@ -314,6 +326,11 @@ def test_a_forgery_under_a_signed_log_is_red_and_named(
     assert question in found(report), found(report)
     assert words in found(report)[question][1]
     assert report.answers[question] == "wrong"
+
+
+def test_what_was_verified_later_is_confirmed(members: Members, log: TournamentLog, tmp_path: Path) -> None:
+    report = checked(forged(members, tmp_path / "later", verify_later, log.id))
+    assert (report.answers["log"], report.answers["results"]) == ("ok", "ok"), found(report)
 
 
 def test_a_round_robin_is_verified_by_its_tables(house: None, tmp_path: Path) -> None:

@@ -46,12 +46,22 @@ export function written(milliseconds) {
   return seconds >= DAY ? t("clock_days", { days: Math.floor(seconds / DAY), time }) : time;
 }
 
+/**
+ * Show or hide the flag beside a clock; there is one only in a match that goes on when a time is up.
+ * @param {Element} clock @param {boolean} fallen
+ */
+function flag(clock, fallen) {
+  const found = clock.nextElementSibling;
+  if (found?.classList.contains("flag")) /** @type {HTMLElement} */ (found).hidden = !fallen;
+}
+
 /** Show all clocks below a root that run; none is announced. @param {ParentNode} root */
 function tick(root) {
   for (const found of root.querySelectorAll("[data-due]")) {
     const left = Number(found.getAttribute("data-due")) / 1000 - now(), text = written(left);
     if (found.textContent !== text) found.textContent = text;
     found.classList.toggle("low", left < 60_000);
+    if (left <= 0) flag(found, true);
   }
 }
 
@@ -72,7 +82,7 @@ export function keepClocks(at, came) {
 /**
  * Show what the clocks of a match have come to with a move.
  * @param {ParentNode} root has an element for each seat
- * @param {{as_of: number, left: Record<string, number>, due: Record<string, number>}} clock see `ClockShown`
+ * @param {{as_of: number, left: Record<string, number>, due: Record<string, number>, flagged?: Record<string, number>}} clock see `ClockShown`
  * @param {boolean} [runs] do they run on from there?
  */
 export function showClocks(root, clock, runs = true) {
@@ -85,6 +95,7 @@ export function showClocks(root, clock, runs = true) {
       element.textContent = seat in clock.left ? written(clock.left[seat] / 1000) : t("clock_none");
     } else element.dataset.due = String(due);
     element.classList.toggle("runs", due !== undefined);
+    flag(element, seat in (clock.flagged ?? {}));
   }
   tick(root);
 }

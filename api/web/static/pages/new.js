@@ -132,7 +132,8 @@ function clock() {
   if (mode === "bank") terms.push({ mode, main: 60 * field("main").valueAsNumber, increment: field("increment").valueAsNumber });
   if (mode === "days") terms.push({ mode, days: field("days").valueAsNumber, cap: field("cap").valueAsNumber });
   if (field("until").value) terms.push({ mode: "until", until: Date.parse(field("until").value) * 1000 });
-  return terms.length ? { clock: terms } : {};
+  const reports = /** @type {HTMLInputElement} */ (byId("report")).checked ? { time_up: "report" } : {};
+  return terms.length ? { clock: terms.map((term) => ({ ...term, ...reports })) } : {};
 }
 
 // ── opening ──
