@@ -29,6 +29,7 @@ from tests.replay.tables import twilight_struggle_oracle as oracle
 
 GAME = GAMES["twilight_struggle"]
 NOT_FOLDED = {"rules", "state_sha256", "ways", "of", "value_expected", "luck_vp"}
+UNORDERED = {"ts_holdings": ("card", "seat", "dealt_move"), "ts_cards": ("move", "place", "card")}
 VARIANTS: dict[str, dict[str, Any]] = {
     "final_scoring": {"seed": 9},
     "victory_points": {"seed": 19},
@@ -115,7 +116,7 @@ def compare_rows(expected: Mapping[str, list[dict[str, Any]]], found: Rows) -> N
             {name: value for name, value in row.items() if name not in NOT_FOLDED}
             for row in as_dicts(found, table.name)
         ]
-        key = ("card", "seat", "dealt_move") if table.name == "ts_holdings" else ()
+        key = UNORDERED.get(table.name, ())
         theirs = expected[table.name]
         if key:
             ours, theirs = (
