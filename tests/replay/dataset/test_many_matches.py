@@ -6,7 +6,7 @@ compared with that, and the cases of each saved query are counted and added up; 
 Each column of each answer is compared but those that no log states (`answers.BY_RULES`), and so are all
 matches behind an answer, and those behind some of its rows.
 
-GLASNOST_LOGS names a folder of logs of Twilight Struggle, if there is one: they are imported, and compared in
+TEST_LOGS names a folder of logs of Twilight Struggle, if there is one: they are imported, and compared in
 their own pool.  Such logs are never committed.
 """
 
@@ -45,7 +45,7 @@ from tests.replay.dataset.stores import IMPORTED, built, opened, put
 from tests.replay.tables import test_games, test_twilight_struggle
 
 AT_ONCE = 100  # matches that one process compares with the data set before it says what it counted
-LOGS = "GLASNOST_LOGS"
+LOGS = "TEST_LOGS"
 POOLS = "live,bots,seeded,branch"
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     **{game: [{"options": one} for one in some] for game, some in test_games.VARIANTS.items()},
