@@ -1,14 +1,14 @@
-"""A data set with many matches of Twilight Struggle, made of the positions of a few: for searches.
+"""A data set with many matches, made of a few: for searches and saved queries.
 
-Each match is copied under other names; in the copies one cell in 24 of DEFCON and of the control of Iran is
-another one.  The parts are as a build makes them: one for each slice, sorted by turn; `compact` merges them
-as a build does.
+Each match is copied under other names; in the positions of Twilight Struggle one cell in 24 of DEFCON and of
+the control of Iran is another one in the copies.  The parts are as a build makes them: one for each slice, in
+the order of the table; `compact` merges them as a build does.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -21,6 +21,10 @@ from replay.dataset.parts import PartWriter, arrow_schema
 from replay.tables import registry
 
 GAME, POOL = "twilight_struggle", "live"
+POSITIONS = ("ts_positions", "matches", "seats")
+_COPY = """
+    SELECT p.* EXCLUDE (pool) REPLACE (p.match || '-' || c.range AS match)
+    FROM {table} p JOIN chosen USING (match), range({first}, {last}) c ORDER BY {order}"""
 _COPIES = {
     "ts_positions": """
         SELECT p.* EXCLUDE (pool) REPLACE (p.match || '-' || c.range AS match,
@@ -28,33 +32,43 @@ _COPIES = {
             ::UTINYINT AS ctl_iran,
           CASE WHEN hash(p.move, c.range, p.match) % 24 = 0 THEN 2 + hash(c.range) % 4 ELSE defcon END
             ::UTINYINT AS defcon)
-        FROM ts_positions p, range({first}, {last}) c ORDER BY turn, match, move""",
-    "matches": """
-        SELECT p.* EXCLUDE (pool) REPLACE (p.match || '-' || c.range AS match)
-        FROM matches p, range({first}, {last}) c WHERE game = 'twilight_struggle'""",
-    "seats": """
-        SELECT p.* EXCLUDE (pool) REPLACE (p.match || '-' || c.range AS match)
-        FROM seats p JOIN matches m USING (match), range({first}, {last}) c
-        WHERE m.game = 'twilight_struggle'""",
+        FROM ts_positions p JOIN chosen USING (match), range({first}, {last}) c ORDER BY {order}""",
+    "ratings": """
+        SELECT match || '-' || c.range AS match, s.seat, s.player, m.game, m.edition, m.closed_at AS "at",
+          1500 + (hash(c.range) % 100)::INTEGER AS "before",
+          1500 + (hash(-c.range) % 100)::INTEGER AS "after"
+        FROM seats s JOIN matches m USING (match) JOIN chosen USING (match), range({first}, {last}) c
+        ORDER BY {order}""",
 }
 
 
-def enlarge(source: Path, target: Path, matches: int, in_slice: int) -> int:
+def enlarge(
+    source: Path,
+    target: Path,
+    matches: int,
+    in_slice: int,
+    games: Collection[str] = (GAME,),
+    names: Collection[str] = POSITIONS,
+) -> int:
     """Make a data set of at least so many matches in a new folder; return how many there are.
 
     Args:
-        source: a data set with matches of Twilight Struggle.
+        source: a data set with matches of these games, of each as many.
         in_slice: how many matches a slice holds.
+        names: the tables that are copied.
     """
     target.mkdir()
     data = glasnost.open(source)
-    ((few,),) = data.sql(f"SELECT count(*) FROM matches WHERE game = '{GAME}'").fetchall()
+    listed = ", ".join(f"'{game}'" for game in games)
+    chosen = data.connection.execute(f"SELECT match FROM matches WHERE game IN ({listed})").fetchall()
+    data.connection.execute("CREATE TABLE chosen AS SELECT unnest($1) AS match", [[one for (one,) in chosen]])
+    few = len(chosen)
     step = max(1, in_slice // few)
     parts, slices, count = list[Part](), list[Slice](), 0
     while count < matches:
         copies = range(count // few, count // few + step)
         position = len(slices) + 1  # the log of this store has one position for each slice
-        parts += _parts(data, target, position, copies)
+        parts += _parts(data, target, names, position, copies)
         slices.append(Slice(position, position, position, step * few))
         count += step * few
     found = replace(data.manifest, cut=1, to=len(slices), parts=tuple(parts), slices=tuple(slices))
@@ -75,12 +89,17 @@ def compact(folder: Path) -> int:
     return sum(part.table == "ts_positions" for part in manifest.parts)
 
 
-def _parts(data: glasnost.DataSet, target: Path, position: int, copies: range) -> Iterator[Part]:
-    tables = {table.name: table for table in registry.tables()}
-    for name, sql in _COPIES.items():
-        data.sql(f"SELECT 1 FROM {name} LIMIT 0")  # the tables are views from now on
-        found = data.connection.sql(sql.format(first=copies.start, last=copies.stop)).to_arrow_table()
-        fresh = PartWriter(target, tables[name], POOL, position, position)
-        for batch in found.cast(arrow_schema(tables[name])).to_batches():
-            fresh.add(batch)
-        yield fresh.complete()
+def _parts(
+    data: glasnost.DataSet, target: Path, names: Collection[str], position: int, copies: range
+) -> Iterator[Part]:
+    for table in (one for one in registry.tables() if one.name in names):
+        key = [column.name for column in table.columns if column.name in ("match", "move")]
+        order = ", ".join((*table.order, *key))
+        sql = _COPIES.get(table.name, _COPY)
+        sql = sql.format(table=table.name, order=order, first=copies.start, last=copies.stop)
+        found = data.connection.sql(sql).to_arrow_table()
+        if found.num_rows:
+            fresh = PartWriter(target, table, POOL, position, position, is_sorted=True)
+            for batch in found.cast(arrow_schema(table)).to_batches():
+                fresh.add(batch)
+            yield fresh.complete()

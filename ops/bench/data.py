@@ -21,7 +21,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from _bench import QUICK, long_name, many, say
+from _bench import QUICK, long_match, played, say
 from _enlarged import enlarge
 from _programs import output
 
@@ -31,10 +31,12 @@ from api.garbage import collect_less
 from api.settings import product
 from api.store.data_source import DataSource
 from api.store.sqlite import SqliteStore
+from domain.games import GAMES
 from replay.dataset.build import Builder, Built
 from replay.dataset.manifest import Settings
 
 MATCHES = 1 if QUICK else 100  # of each game
+MORE = 2 if QUICK else 400  # of each game: they fill several slices of the log
 MEASURE = 331  # moves of a match of Twilight Struggle between calm bots
 GOALS = {(): 6, ("decisions",): 20}  # matches of so many moves a second, by the tables that are left out
 MANY = 4 if QUICK else 100_000  # matches of the large data set
@@ -44,13 +46,13 @@ TIMES = 1 if QUICK else 7
 
 
 def main() -> None:
-    """Two lines for each of the two builds, and one for each game of the second; then one for the memory, and
-    seven for questions to many matches."""
+    """Two lines for each of the two builds, and one for each game of the second; then seven for questions to
+    many matches, and two for the memory."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         closing(SqliteStore.open(Path(scratch) / "games")) as store,
     ):
-        names = _put(store)
+        names = _put(store, range(MATCHES))
         floors = _read_log(store, names)
         collect_less()  # as the command does
         for without in GOALS:
@@ -71,9 +73,18 @@ def main() -> None:
         _merge(large)
         _ask(large, count, "merged")
         floor = _peak("check", f"{scratch}/club")
-        peak = _peak("build", f"{scratch}/again", "--store", f"{scratch}/games")
+        _say_memory(store, scratch, "few", floor)
+        _put(store, range(MATCHES, MORE))
+        _say_memory(store, scratch, "more", floor)
+
+
+def _say_memory(store: SqliteStore, scratch: str, name: str, floor: float) -> None:
+    """The memory of the command that builds a data set of all matches."""
+    peak = _peak("build", f"{scratch}/{name}", "--store", f"{scratch}/games")
+    matches = glasnost.open(Path(scratch) / name).manifest.matches
     say(
-        "memory of a build", f"{peak:.0f} MB; goal: 500; floor: a check {floor:.0f}; ratio {peak / floor:.1f}"
+        f"memory of a build, {matches:,} matches, {store.last():,} records of the log",
+        f"{peak:.0f} MB; goal: 500; floor: a check {floor:.0f}; ratio {peak / floor:.1f}",
     )
 
 
@@ -152,10 +163,11 @@ def _peak_of(program: str, *arguments: str) -> float:
     return int(output(f"import sys\n{program}{_MARK}", *arguments).split()[-1]) / 1024
 
 
-def _put(store: SqliteStore) -> dict[str, str]:
-    """Store the matches; return the game of each."""
-    found = many(MATCHES)
-    found.pop(long_name("imperial_struggle"))
+def _put(store: SqliteStore, seeds: range) -> dict[str, str]:
+    """Store a match of each game for each seed, and at first a long one; return the game of each."""
+    found = {name: [played(game, seed) for seed in seeds] for name, game in GAMES.items()}
+    if 0 in seeds:
+        found["long"] = [long_match(GAMES["twilight_struggle"])]
     kept = {match.id: (match, secret) for pairs in found.values() for match, secret in pairs}
     for match, secret in kept.values():
         keep_in(store, match, secret.bytes)

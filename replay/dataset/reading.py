@@ -273,7 +273,7 @@ class DataSet:
         return self.folder / part.path
 
     def rows(self, table: str, match: str | None = None) -> Iterator[RowOf]:
-        """Iterate over the rows of a table, or over those of one match.
+        """Iterate over the rows of a table, in any order; or over those of one match, in that of its moves.
 
         Raises:
             KeyError: there is no such table.
@@ -281,7 +281,10 @@ class DataSet:
         """
         described = self._tables[table]
         self._make_view(table)
-        where = "" if match is None else " WHERE match = $match"
+        where = ""
+        if match is not None:
+            order = (one.name for one in described.columns if one.name in ("move", "place"))
+            where = f" WHERE match = $match ORDER BY {', '.join(('match', *order))}"
         values = {} if match is None else {"match": match}
         cursor = self._connection.cursor()
         kind = self._kind_of(described)
@@ -369,7 +372,11 @@ class OneMatch:
         return str(self.row.match)
 
     def rows(self, table: str) -> Iterator[RowOf]:
-        """Iterate over the rows of a table that belong to this match.  Raises KeyError: no such table."""
+        """Iterate over the rows of a table that belong to this match, in the order of its moves.
+
+        Raises:
+            KeyError: there is no such table.
+        """
         return self.data.rows(table, self.id)
 
     def positions(self) -> Iterator[Position]:

@@ -1,8 +1,8 @@
 """What the saved queries of three games count, written a second way over the oracles of their tables (AN16).
 
-Each function gives the cases of a query in one match: the keys of the row that counts it, and the move.  `t`
-are the tables that the oracle of the game folds from a match file, without the prefix of the game; `drawn` of
-them holds what chance picked.
+Each function gives the cases of a query in one match: the keys of the row that counts it, the move, and what
+happened: a row of the oracle.  `t` are the tables that the oracle of the game folds from a match file,
+without the prefix of the game; `drawn` of them holds what chance picked.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
-Case = tuple[tuple[Any, ...], int]
+Case = tuple[tuple[Any, ...], int, Row]
 Cases = Callable[[Row, Tables], Iterable[Case]]
 OWNERS = {"br": 1, "fr": 2, "spain": 3, "usa": 4}
 SPACE, BEHIND, LATE = "antigua", 1, 3
@@ -21,7 +21,7 @@ SPACE, BEHIND, LATE = "antigua", 1, 3
 
 def by(rows: Iterable[Row], *keys: str) -> Iterator[Case]:
     """A case for each row, by the values of these columns."""
-    return ((tuple(row[key] for key in keys), row["move"]) for row in rows)
+    return ((tuple(row[key] for key in keys), row["move"], row) for row in rows)
 
 
 def turn_ends(t: Tables) -> list[Row]:
@@ -33,23 +33,26 @@ def worst_of(rows: Iterable[Row], m: Row, standing: Callable[[Row], int], behind
     if m["winner"] and (ends := [*rows]):  # none, if it was resigned in the first turn
         worst = min(ends, key=lambda row: (standing(row), row["move"]))
         if standing(worst) <= -behind:
-            yield (m["match"], m["winner"]), worst["move"]
+            yield (m["match"], m["winner"]), worst["move"], worst
 
 
 def of_first_player(m: Row, cases: Iterable[Case], at: int) -> Iterator[Case]:
     """The cases of the seats that the first player of a test has, by the seat, which is at this place."""
-    return ((keys, move) for keys, move in cases if keys[at] in m["own"])
+    return (case for case in cases if case[0][at] in m["own"])
 
 
 def player_luck(of: Cases) -> Cases:
-    """The draws of a player, whose sides are the seats of these matches."""
-    return lambda m, t: (((keys[1],), move) for keys, move in of_first_player(m, of(m, t), 1))
+    """The draws of a player in a game whose sides are its seats."""
+    return lambda m, t: (((keys[1],), move, row) for keys, move, row in of_first_player(m, of(m, t), 1))
 
 
 def opponents_luck(of: Cases) -> Cases:
     """The draws of the opponents of a player, by the seat of the player."""
     return lambda m, t: (
-        ((seat,), move) for keys, move in of(m, t) for seat in m["own"] if keys[1] not in (None, seat)
+        ((seat,), move, row)
+        for keys, move, row in of(m, t)
+        for seat in m["own"]
+        if keys[1] not in (None, seat)
     )
 
 
@@ -68,13 +71,13 @@ def is_space_life(m: Row, t: Tables) -> Iterator[Case]:
 def is_space_and_winning(m: Row, t: Tables) -> Iterator[Case]:
     names = {number: owner for owner, number in OWNERS.items()}
     for row in turn_ends(t) if m["winner"] else ():
-        yield (row["turn"], names.get(row[f"at_{SPACE}"])), row["move"]
+        yield (row["turn"], names.get(row[f"at_{SPACE}"])), row["move"], row
 
 
 def is_strength(m: Row, t: Tables) -> Iterator[Case]:
     for row in t["wars"]:
         for side in ("br", "fr"):
-            yield (row["war"], row["theatre"], side), row["move"]
+            yield (row["war"], row["theatre"], side), row["move"], row
 
 
 def is_tracks(m: Row, t: Tables) -> Iterator[Case]:
@@ -96,10 +99,10 @@ def is_awards_and_winning(m: Row, t: Tables) -> Iterator[Case]:
         )
 
 
-def of_chance(t: Tables, table: str, item: str) -> Iterator[Row]:
-    """The rows of a table whose item was picked by chance in their move, each draw once."""
+def of_chance(t: Tables, table: str, item: str, wanted: Callable[[Row], bool]) -> Iterator[Row]:
+    """The wanted rows of a table whose item was picked by chance in their move, each draw once."""
     left = [(row["move"], row["item"]) for row in t["drawn"]]
-    for row in t[table]:
+    for row in filter(wanted, t[table]):
         if (row["move"], row[item]) in left:
             left.remove((row["move"], row[item]))
             yield row
@@ -125,7 +128,7 @@ def every(row: Row) -> bool:
 
 IMPERIAL_STRUGGLE: dict[str, Cases] = {
     "win_rate": lambda m, t: (
-        [((m["edition"], json.loads(m["options"])["bid"]), m["moves"])] if m["winner"] else []
+        [((m["edition"], json.loads(m["options"])["bid"]), m["moves"], {})] if m["winner"] else []
     ),
     "vp_path": lambda m, t: by(turn_ends(t), "turn"),
     "debt_and_treaty": always("turns", lambda row: row["kind"] == "peace", "turn", "side"),
@@ -134,9 +137,10 @@ IMPERIAL_STRUGGLE: dict[str, Cases] = {
     "wars": always("wars", every, "war", "theatre"),
     "strength": is_strength,
     "luck": lambda m, t: (
-        ((m["match"], row["side"]), row["move"])
-        for row in t["tiles"]
-        if row["what"] == "drawn" and row["set"] in ("basic", "bonus")
+        ((m["match"], row["side"]), row["move"], row)
+        for row in of_chance(
+            t, "tiles", "tile", lambda row: row["what"] == "drawn" and row["set"] in ("basic", "bonus")
+        )
     ),
     "investments": if_won("rounds", lambda row: row["tile"] is not None, "tile", "seat"),
     "events": if_won("cards", what("played"), "card", "seat"),
@@ -161,14 +165,14 @@ def cvk_agents(m: Row, t: Tables) -> Iterator[Case]:
     for row in settled(t):
         for seat in ("cia", "kgb"):
             if row[f"agent_{seat}"]:
-                yield (seat, row[f"agent_{seat}"]), row["move"]
+                yield (seat, row[f"agent_{seat}"]), row["move"], row
 
 
 def cvk_disorder(m: Row, t: Tables) -> Iterator[Case]:
     for row in t["objectives"]:
         for seat in ("cia", "kgb"):
             if row[f"disorder_{seat}"] is not None:
-                yield (row["stability"], seat), row["move"]
+                yield (row["stability"], seat), row["move"], row
 
 
 def cvk_comebacks(m: Row, t: Tables) -> Iterator[Case]:
@@ -178,7 +182,7 @@ def cvk_comebacks(m: Row, t: Tables) -> Iterator[Case]:
 
 CIA_VS_KGB: dict[str, Cases] = {
     "win_rate": lambda m, t: (
-        ((m["edition"], row["balance"]), row["move"])
+        ((m["edition"], row["balance"]), row["move"], row)
         for row in t["objectives"]
         if row["turn"] == 1 and m["winner"]
     ),
@@ -195,9 +199,8 @@ CIA_VS_KGB: dict[str, Cases] = {
     "actions": always("actions", every, "seat", "action"),
     "events": if_won("cards", what("used"), "card", "seat"),
     "luck": lambda m, t: (
-        ((m["match"], row["seat"]), row["move"])
-        for row in of_chance(t, "groups", "group")
-        if row["what"] != "reshuffled"
+        ((m["match"], row["seat"]), row["move"], row)
+        for row in of_chance(t, "groups", "group", lambda row: row["what"] != "reshuffled")
     ),
     "comebacks": cvk_comebacks,
 }
@@ -215,31 +218,32 @@ def won_battles(t: Tables) -> list[Row]:
 
 
 def in_won_battles(t: Tables, table: str) -> list[Row]:
-    return [row for row in t[table] if winner_of(t, row["battle"])]
+    """The rows of the battles that were won, with the winner."""
+    return [{**row, "won_by": won_by} for row in t[table] if (won_by := winner_of(t, row["battle"]))]
 
 
 def tm_win_rate(m: Row, t: Tables) -> Iterator[Case]:
     for row in won_battles(t):
-        yield (m["edition"], row["card_set"], row["first"]), row["move"]
+        yield (m["edition"], row["card_set"], row["first"]), row["move"], row
 
 
 def tm_bids(m: Row, t: Tables) -> Iterator[Case]:
     for row in t["bids"]:
         for side in ("us", "ussr"):
-            yield (side, row[f"bid_{side}"]), row["move"]
+            yield (side, row[f"bid_{side}"]), row["move"], row
 
 
 def tm_bids_and_winning(m: Row, t: Tables) -> Iterator[Case]:
     for row in won_battles(t):
         for side in ("us", "ussr"):
-            yield (side, row[f"spent_{side}"]), row["move"]
+            yield (side, row[f"spent_{side}"]), row["move"], row
 
 
 def tm_zones(m: Row, t: Tables) -> Iterator[Case]:
     for card in (row for row in t["cards"] if row["what"] == "played"):
         for row in t["territories"]:
             if (row["battle"], row["card"]) == (card["battle"], card["card"]):
-                yield (row["card"], card["zone"], row["zone"]), row["move"]
+                yield (row["card"], card["zone"], row["zone"]), row["move"], row
 
 
 def tm_points(m: Row, t: Tables) -> Iterator[Case]:
@@ -248,13 +252,13 @@ def tm_points(m: Row, t: Tables) -> Iterator[Case]:
             lead = row["territories_us"] - row["territories_ussr"]
             sides = {"military": row["military"], "aftermath": row["aftermath"]}
             sides["territories"] = "us" if lead > 0 else "ussr" if lead < 0 else None
-            yield from (((part,), row["move"]) for part in sides)
+            yield from (((part,), row["move"], {"side": side}) for part, side in sides.items())
 
 
 def tm_lead_path(m: Row, t: Tables) -> Iterator[Case]:
     for row in in_won_battles(t, "positions"):
         if row["kind"] == "turn":
-            yield (row["play"], row["leads_us"] - row["leads_ussr"]), row["move"]
+            yield (row["play"], row["leads_us"] - row["leads_ussr"]), row["move"], row
 
 
 def tm_cuba(m: Row, t: Tables) -> Iterator[Case]:
@@ -272,15 +276,14 @@ THIRTEEN_MINUTES: dict[str, Cases] = {
     "events": always("cards", what("event", "no_event"), "card", "side"),
     "kept": lambda m, t: by(filter(what("kept"), in_won_battles(t, "cards")), "card", "side"),
     "wars": lambda m, t: (
-        ((m["edition"], row["card_set"]), row["move"]) for row in t["battles"] if row["complete"]
+        ((m["edition"], row["card_set"]), row["move"], row) for row in t["battles"] if row["complete"]
     ),
     "cuba": tm_cuba,
     "points": tm_points,
     "lead_path": tm_lead_path,
     "luck": lambda m, t: (
-        ((m["match"], row["side"]), row["move"])
-        for row in of_chance(t, "cards", "card")
-        if row["what"] in ("dealt", "drawn")
+        ((m["match"], row["side"]), row["move"], row)
+        for row in of_chance(t, "cards", "card", what("dealt", "drawn"))
     ),
 }
 
@@ -294,13 +297,19 @@ IMPERIAL_STRUGGLE["player_ministries"] = lambda m, t: of_first_player(
 CIA_VS_KGB["player_luck"] = player_luck(CIA_VS_KGB["luck"])
 CIA_VS_KGB["opponents_luck"] = opponents_luck(CIA_VS_KGB["luck"])
 CIA_VS_KGB["player_agents"] = lambda m, t: (
-    ((seat, row[f"agent_{seat}"]), row["move"])
+    ((seat, row[f"agent_{seat}"]), row["move"], row)
     for row in t["objectives"]
     for seat in m["own"]
     if row["turn"] == 1 and row[f"agent_{seat}"]
 )
-THIRTEEN_MINUTES["player_luck"] = player_luck(THIRTEEN_MINUTES["luck"])
-THIRTEEN_MINUTES["opponents_luck"] = opponents_luck(THIRTEEN_MINUTES["luck"])
+THIRTEEN_MINUTES["player_luck"] = lambda m, t: (  # a campaign may swap the sides
+    ((keys[1],), move, row) for keys, move, row in THIRTEEN_MINUTES["luck"](m, t) if row["seat"] in m["own"]
+)
+THIRTEEN_MINUTES["opponents_luck"] = lambda m, t: (
+    (("ussr" if keys[1] == "us" else "us",), move, row)
+    for keys, move, row in THIRTEEN_MINUTES["luck"](m, t)
+    if keys[1] is not None and m["own"] and row["seat"] not in m["own"]
+)
 THIRTEEN_MINUTES["player_cards"] = lambda m, t: (
     case
     for seat in m["own"]

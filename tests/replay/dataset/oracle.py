@@ -248,3 +248,14 @@ def salts(file: Read) -> dict[str, str]:
         leaf["seat"]: "committed" if leaf.get("salt_hash") else "clear" if leaf.get("salt") else "none"
         for leaf in seated
     }
+
+
+def players(file: Read) -> dict[str, str]:
+    """Who plays each seat at the end: a bid may make two players change places."""
+    found = {leaf["seat"]: leaf["player"] for leaf in file.leaves if leaf["kind"] == "seated"}
+    stands, exchanged = _standing(file), False
+    for leaf in file.leaves:
+        for fact in file.facts(leaf["move"]) if leaf["move"] in stands else ():
+            if fact["fact"] == "SidesSettled":
+                exchanged = fact["exchanged"]
+    return dict(zip(found, reversed(found.values()), strict=True)) if exchanged else found

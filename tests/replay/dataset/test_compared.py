@@ -27,9 +27,9 @@ from replay.dataset import DataSet
 from replay.dataset.queries import LEAST_OF_MEAN, PREFIXES, normal, query
 from replay.tables import core
 from tests.matches import Sitting, resigned
-from tests.replay.dataset.cases_of_games import Tables, of_chance
+from tests.replay.dataset.cases import named
+from tests.replay.dataset.cases_of_games import Tables, of_chance, what
 from tests.replay.dataset.conftest import Club
-from tests.replay.dataset.test_behind import named
 from tests.replay.dataset.test_queries import Rows, answer
 from tests.replay.tables.oracles.reading import by_id, drawn, printed
 from tests.replay.tables.test_games import folded
@@ -264,7 +264,7 @@ def drawn_groups(t: Tables) -> Draws:
     """CIA vs. KGB: the influence of a group that chance drew, less the mean of those in the deck."""
     groups = by_id("cia_vs_kgb", "groups")
     place = dict.fromkeys(groups, "deck")
-    chosen = [id(row) for row in of_chance(t, "groups", "group") if row["what"] != "reshuffled"]
+    chosen = [id(row) for row in of_chance(t, "groups", "group", lambda row: row["what"] != "reshuffled")]
     for row in t["groups"]:
         if id(row) in chosen:
             deck = [groups[one]["influence"] for one, where in place.items() if where == "deck"]
@@ -275,7 +275,7 @@ def drawn_groups(t: Tables) -> Draws:
 def drawn_cards(t: Tables) -> Draws:
     """13 Minutes: the Command of a card that chance dealt or drew, less the mean of those in the deck."""
     command = {one["id"]: one["command"] for one in printed("thirteen_minutes", "reconstruction")["cards"]}
-    chosen = {id(row) for row in of_chance(t, "cards", "card") if row["what"] in ("dealt", "drawn")}
+    chosen = {id(row) for row in of_chance(t, "cards", "card", what("dealt", "drawn"))}
     battle, deck = 0, set[str]()
     for rows in by_fact(t["cards"]):
         if rows[0]["battle"] != battle:

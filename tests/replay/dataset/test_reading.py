@@ -21,6 +21,7 @@ from replay.dataset.parts import arrow_schema
 from replay.tables import registry
 from tests.matches import finished
 from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.crowd import crowd, write_data_set
 from tests.replay.dataset.stores import built, opened, put
 from tests.test_extras import HIDING
 from tests.test_imports import ROOT
@@ -220,3 +221,13 @@ except ImportError as error:
 def test_the_manifest_reads_back_as_it_was_written(club: Club) -> None:
     assert manifests.read(club.folder) == club.manifest
     assert (club.folder / "manifest.json").read_bytes() == club.manifest.data
+
+
+def test_the_rows_of_a_match_come_in_the_order_of_its_moves(tmp_path: Path) -> None:
+    """A part may hold them in another order, and DuckDB reads its row groups in any order."""
+    found = crowd(2)
+    write_data_set(tmp_path / "crowd", {table: rows[::-1] for table, rows in found.items()})
+    match = next(row["match"] for _, row in found["matches"])
+    rows = list(glasnost.open(tmp_path / "crowd").match(match).rows("ts_cards"))
+    assert len(rows) == 3
+    assert rows == sorted(rows, key=lambda row: (row.move, row.place))
