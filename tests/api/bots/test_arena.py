@@ -9,11 +9,12 @@ from random import Random
 import msgspec
 import pytest
 
-from api.bots.arena import Outcome, Pairing, match_of, outcome_of, pairings, standings, wilson
+from api.bots.arena import Outcome, Pairing, agents_of, match_of, outcome_of, pairings, standings, wilson
 from api.bots.arena_results import BadResults, Results, line_of, play_missing
 from domain.agents import AGENTS
 from domain.events import Played, Seated
 from replay.verify import verify_records
+from tests.api.bots.budgets import with_budget
 
 GAME = "twilight_struggle"
 MATCHES = 100 if os.environ.get("GLASNOST_FULL") else 2
@@ -103,6 +104,20 @@ def test_matches_of_another_version_of_the_agents_do_not_count(tmp_path: Path, b
     old = Outcome(pairing, "us", "nuclear_war", 9, "", agents={"easy": "0123456789abcdef", "random": ""})
     Results(file).add(old)
     Results(file).add(msgspec.structs.replace(old, agents={}))  # as it was noted before versions were
+    assert Results(file).outcomes == {}
+
+
+@pytest.mark.parametrize("level", ["easy", "hard"])
+def test_matches_with_another_budget_do_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: str
+) -> None:
+    """Of either level: `--kept` mixes no budgets."""
+    file = tmp_path / "kept"
+    pairing = Pairing("thirteen_minutes", ("hard", "easy"), "7/0")
+    kept = Outcome(pairing, "us", "more_points", 9, "", agents=agents_of(pairing))
+    Results(file).add(kept)
+    assert Results(file).outcomes == {pairing: kept}
+    with_budget(level, 7, monkeypatch)
     assert Results(file).outcomes == {}
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from api.bots.action import Action
 from api.bots.agent_bot import AgentBot, observation_of
-from api.bots.levels import EASY, HARD, SECONDS
+from api.bots.levels import EASY, HARD, SECONDS, agent_of
 from api.bots.workers import BotWorkers
 from api.gate import Gate
 from api.gate.bots import RandomBot
@@ -329,12 +329,12 @@ def test_a_player_has_a_bounded_number_of_matches_with_bots_that_search() -> Non
     run(scene())
 
 
-def test_the_log_names_the_version_of_the_agent() -> None:
+def test_the_log_names_the_agent() -> None:
     async def scene() -> None:
         gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
         match = await opened(gate, "ann", EASY)
         seated = [record.entry for record in match.records if isinstance(record.entry, Seated)]
-        assert [entry.agent for entry in seated] == ["", AgentBot(EASY, None).version(GAME)]
+        assert [entry.agent for entry in seated] == ["", agent_of(EASY, GAME)]
         assert b'"agent"' not in match.records[1].leaf
         await gate.close()
 
