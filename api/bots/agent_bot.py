@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from api.bots.action import Action
-from api.bots.levels import act, by_policy, method_of, names, version_of
+from api.bots.levels import act, agent_of, by_policy, method_of, names
 from api.bots.workers import BotWorkers
 from domain.agents.observation import Observation, observe
 from domain.kernel import Picks, Refused, Seat
@@ -34,9 +34,9 @@ class AgentBot:
         """Does it answer a question of this game at once, so that a caller may wait for it?"""
         return self._workers is None or method_of(self.level, game).is_instant
 
-    def version(self, game: str) -> str:
-        """The version of the agent, as it enters the log."""
-        return version_of(self.level, game)
+    def agent(self, game: str) -> str:
+        """What plays a game, as it enters the log: see `agent_of`."""
+        return agent_of(self.level, game)
 
     def must_play(self, game: str) -> None:
         """Check that it can play a game.

@@ -17,7 +17,7 @@ from math import sqrt
 from msgspec import Struct
 
 from api.bots.agent_bot import observation_of
-from api.bots.levels import act, version_of
+from api.bots.levels import act, agent_of
 from api.settings import product
 from domain.chance import Secret
 from domain.drafts import Context, Draft
@@ -41,7 +41,7 @@ class Outcome(Struct, frozen=True):
     """How a match of the arena went, by level: `winner` "" is a draw.
 
     `seconds` of each decision, by the clock; `processor`: the processor's seconds of each action, which is
-    all answers of a side in a row; `agents`: the version of each level.
+    all answers of a side in a row; `agents`: what played for each level (`agent_of`).
     """
 
     pairing: Pairing
@@ -100,7 +100,7 @@ def match_of(pairing: Pairing) -> tuple[Match, Spent]:
 
 
 def _sat(match: Match, context: Context, seat: Seat, level: str) -> Draft:
-    agent = version_of(level, match.game.name)
+    agent = agent_of(level, match.game.name)
     return match.sit(context, seat, f"bot:{level}", salt=None, bot=level, source=None, agent=agent)
 
 
@@ -133,8 +133,8 @@ def outcome_of(pairing: Pairing) -> Outcome:
 
 
 def agents_of(pairing: Pairing) -> dict[str, str]:
-    """The version of each level of a match, as the code is now."""
-    return {level: version_of(level, pairing.game) for level in pairing.bots}
+    """What plays for each level of a match, as the code is now."""
+    return {level: agent_of(level, pairing.game) for level in pairing.bots}
 
 
 def _rounded(times: dict[str, list[float]]) -> dict[str, tuple[float, ...]]:

@@ -18,7 +18,7 @@ class BadResults(Exception):
 
 
 class Results:
-    """The outcomes that are known; those of other versions of the agents than today's do not count.
+    """The outcomes that are known; those of other agents than today's, or of other budgets, do not count.
 
     Args:
         path: the file in which they are kept, one line each; None: only in memory.
@@ -50,7 +50,7 @@ class Results:
 
 
 def _is_current(outcome: Outcome) -> bool:
-    """Did the agents of today's code play?"""
+    """Did the agents of today play, with today's budgets?"""
     try:
         return outcome.agents == agents_of(outcome.pairing)
     except Refused:

@@ -103,11 +103,20 @@ def names(game: str) -> list[str]:
 
 
 def version_of(level: str, game: str) -> str:
-    """The version of the agent that plays; "" for a level that answers at random."""
+    """The version of the code that plays; "" for a level that answers at random."""
     method = method_of(level, game)
     if method.name == AT_RANDOM:
         return ""
     return AGENTS[game].deep_version if method.is_deep else AGENTS[game].version
+
+
+def agent_of(level: str, game: str) -> str:
+    """What plays: the version of the code and, after a slash, its playouts; "" for a level at random.
+
+    It stands in the log, and in all that is kept of matches between bots, so that none of it mixes budgets.
+    """
+    version, playouts = version_of(level, game), method_of(level, game).budget.playouts
+    return f"{version}/{playouts}" if playouts else version
 
 
 def act(

@@ -1,6 +1,7 @@
 """How strong the levels were measured to be: what `ops/bench/bots.py --accept --record` wrote.
 
-A number belongs to one version of an agent; for changed code there is none until it is measured again.
+A number belongs to one version and budget of both levels; once one of them changes, there is none until it
+is measured again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.bots.levels import method_of, version_of
+from api.bots.levels import agent_of, method_of, version_of
 
 FILE = "strengths.json"
 
@@ -21,7 +22,8 @@ class Strength(Struct, frozen=True):
     """The matches of a level, in one version, against another.
 
     `milliseconds`: the mean of a decision, by the clock; `action`: of the processor, for all answers of an
-    action (0: not measured); `playouts`: the budget of the method (None: was not noted).
+    action (0: not measured); `playouts`: the budget of the method (None: was not noted);
+    `against_agent`: what played for the other level, see `agent_of` ("": not noted, or at random).
     """
 
     level: str
@@ -40,13 +42,19 @@ class Strength(Struct, frozen=True):
     action: float = 0.0
     action_p99: float = 0.0
     playouts: int | None = None
+    against_agent: str = ""
 
 
 def strength_of(level: str, game: str) -> Strength | None:
-    """The measured strength of a level as it plays now; None if this version and budget were not measured."""
+    """The measured strength of a level against its opponent, as both play now; None: not measured."""
     version, budgets = version_of(level, game), (None, method_of(level, game).budget.playouts)
     found = (one for one in measured() if (one.level, one.game, one.version) == (level, game, version))
-    return next((one for one in found if one.playouts in budgets), None)
+    return next((one for one in found if one.playouts in budgets and _meets(one)), None)
+
+
+def _meets(strength: Strength) -> bool:
+    """Does the opponent of a measurement play as it does now, as far as was noted?"""
+    return strength.against_agent in ("", agent_of(strength.against, strength.game))
 
 
 @cache

@@ -86,9 +86,9 @@ def searches(bot: Bot | AgentBot, game: str) -> bool:
     return isinstance(bot, AgentBot) and not bot.is_instant(game)
 
 
-def version_of(bot: Bot | AgentBot | None, game: str) -> str:
-    """The version of a bot's code, as it enters the log; "" for a bot without one."""
-    return bot.version(game) if isinstance(bot, AgentBot) else ""
+def agent_of(bot: Bot | AgentBot | None, game: str) -> str:
+    """The version of a bot's code and its playouts, as they enter the log; "" for a bot without them."""
+    return bot.agent(game) if isinstance(bot, AgentBot) else ""
 
 
 CLIENT = "client"

@@ -21,12 +21,12 @@ from api.gate.bots import (
     CLIENT,
     BotRunner,
     Bots,
+    agent_of,
     builtin_bots,
     knows,
     must_know,
     player_of,
     searches,
-    version_of,
 )
 from api.gate.cache_sync import Feed, Following
 from api.gate.clocks import Clocks, Timekeeper
@@ -367,7 +367,7 @@ class Gate:
                 source=source,
                 hashed=salt_hash,
                 line=line,
-                agent=version_of(self._bots.bots.get(bot), stored.game.name),
+                agent=agent_of(self._bots.bots.get(bot), stored.game.name),
             )
 
         return await self._handler.command(Command("sit", match, judge, player, seat, key=key, look=look))

@@ -25,7 +25,7 @@ class BotMethod(Struct, frozen=True):
     (`playouts`, `deep`, or `tree`).
 
     `version` is that of its code (empty at random).  `offered`: this server can run it.  `strength` is null
-    while it has not been measured for this version.
+    while it has not been measured for this version and these playouts.
     """
 
     method: str

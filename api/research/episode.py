@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from api.bots.levels import LEVELS, version_of
+from api.bots.levels import LEVELS, agent_of
 from api.gate.bots import player_of
 from api.seeded import seeded_secret
 from api.settings import product
@@ -105,7 +105,7 @@ class Record:
         self.match = Match(opening.records[0].entry)
         self.match.accept(opening.records[0])
         for seat, bot in zip(setting.game.seats, episode.bots, strict=True):
-            agent = version_of(bot, setting.game.name) if bot in LEVELS else ""
+            agent = agent_of(bot, setting.game.name) if bot in LEVELS else ""
             player = player_of(bot)
             draft = self.match.sit(self._context, seat, player, salt=None, bot=bot, source=None, agent=agent)
             self.match.add(draft)

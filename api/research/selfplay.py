@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from api.bots.agent_bot import observation_of
-from api.bots.levels import act, version_of
+from api.bots.levels import act, agent_of
 from api.research.episode import Episode, Record, Setting
 from api.seeded import SeededKeys, match_file, note_by, seed_of
 from api.settings import product
@@ -69,7 +69,8 @@ class PlayedFile(Struct, frozen=True):
 class Manifest(Struct, frozen=True):
     """What a folder of self-play holds.
 
-    `agents`: the version of each level; `won` counts the matches by the winner's seat, "" for a draw.
+    `agents`: what played for each level, see `agent_of`; `won` counts the matches by the winner's seat, ""
+    for a draw.
     """
 
     plan: Plan
@@ -177,12 +178,14 @@ def _must_be_of_today(plan: Plan, path: Path, match: Match) -> None:
         raise BadFolder(f"{path} was played by other rules ({', '.join(rules)}); {_ANEW}")
     for entry in entries:
         if isinstance(entry, Seated) and entry.agent != agents.get(entry.bot):
-            raise BadFolder(f"{path} was played by another version of {entry.bot} ({entry.agent}); {_ANEW}")
+            raise BadFolder(
+                f"{path} was played by another {entry.bot} ({entry.agent or 'at random'}); {_ANEW}"
+            )
 
 
 def _agents(plan: Plan) -> dict[str, str]:
-    """The version of each level of a plan."""
-    return {level: version_of(level, plan.game) for level in dict.fromkeys(plan.bots)}
+    """What plays for each level of a plan."""
+    return {level: agent_of(level, plan.game) for level in dict.fromkeys(plan.bots)}
 
 
 def _manifest(plan: Plan, setting: Setting, files: list[PlayedFile]) -> bytes:

@@ -2,9 +2,9 @@
 
 `easy` plays against `random`, and `hard` against `easy`.  By itself it plays a few matches of each game.
 With --accept it plays as many as the claims need, some of each game in turn, which takes hours: stop it at
-any time, and it goes on where it was stopped.  Its outcomes are kept in --results, by the version of the
-agent; a changed agent begins anew.  With --kept it plays none, reports those that are kept, and records them
-with --record.
+any time, and it goes on where it was stopped.  Its outcomes are kept in --results, by the agent,
+which is the version of its code and its playouts; a changed one begins anew.  With --kept it plays none,
+reports those that are kept, and records them with --record.
 
 The floor of the times is the weaker level, in the same matches.
 """
@@ -19,7 +19,7 @@ from _bench import QUICK, say
 
 from api.bots.arena import Outcome, Pairing, pairings, standings
 from api.bots.arena_results import Results, line_of, milliseconds, play_missing, processor_milliseconds
-from api.bots.levels import EASY, HARD, RANDOM, method_of, version_of
+from api.bots.levels import EASY, HARD, RANDOM, agent_of, method_of, version_of
 from api.bots.strengths import Strength, record
 from domain.agents import AGENTS
 
@@ -84,8 +84,7 @@ def _in_turn(wanted: dict[Kind, list[Pairing]]) -> Iterator[tuple[Kind, list[Pai
 
 def _file(folder: Path, level: str, game: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    playouts = f"-{method_of(level, game).budget.playouts}" if level == HARD else ""
-    return folder / f"{game}-{version_of(level, game)}{playouts}-{SEED}.ndjson"
+    return folder / f"{game}-{agent_of(level, game).replace('/', '-')}-{SEED}.ndjson"
 
 
 def _report(level: str, game: str, outcomes: list[Outcome], *, whole: bool) -> None:
@@ -103,7 +102,7 @@ def _report(level: str, game: str, outcomes: list[Outcome], *, whole: bool) -> N
     )
     ratio = ours["mean"] / max(0.001, floor["mean"])
     say(
-        f"{game}, agent {version_of(level, game)}, seed {SEED}",
+        f"{game}, agent {agent_of(level, game)}, seed {SEED}",
         f"{line_of(total)}; {times}, ratio {ratio:.0f}",
     )
     if whole:
@@ -133,6 +132,7 @@ def _strength(level: str, game: str, outcomes: list[Outcome]) -> Strength:
         action["mean"],
         action["p99"],
         method_of(level, game).budget.playouts,
+        agent_of(AGAINST[level], game),
     )
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from api.bots.levels import version_of
 from api.research import selfplay
 from api.research.selfplay import BadFolder, Plan, run
 from domain.games import GAMES
 from replay.verify import verify
+from tests.api.bots.budgets import with_budget
 from tests.cli.program import Program, process
 from tests.waiting import soon
 
@@ -95,6 +97,22 @@ def test_what_cannot_be_played_is_refused(glasnost: Program, tmp_path: Path) -> 
     assert not (tmp_path / "new").exists()
 
 
+def test_a_run_does_not_go_on_with_another_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it was stopped before there was a manifest, too."""
+    game = GAMES["cia_vs_kgb"]
+    with_budget("easy", 1, monkeypatch)
+    plan = Plan(game.name, *game.settle(None, {"turn_limit": 2}), ("easy", "random"), "2a", 1)
+    list(run(plan, tmp_path, 1))
+    agents = json.loads((tmp_path / "manifest.json").read_bytes())["agents"]
+    assert agents == {"easy": f"{version_of('easy', game.name)}/1", "random": ""}
+    (tmp_path / "manifest.json").unlink()
+    before = contents(tmp_path)
+    with_budget("easy", 2, monkeypatch)
+    with pytest.raises(BadFolder, match=f"another easy .{agents['easy']}.*choose another folder"):
+        list(run(msgspec.structs.replace(plan, matches=2), tmp_path, 1))
+    assert contents(tmp_path) == before
+
+
 @pytest.mark.parametrize("changed", ["bots", "rules"])
 def test_a_run_does_not_go_on_with_other_bots_or_rules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
@@ -105,7 +123,7 @@ def test_a_run_does_not_go_on_with_other_bots_or_rules(
     kept = list(run(plan, tmp_path, 1))
     before = contents(tmp_path)
     if changed == "bots":
-        monkeypatch.setattr(selfplay, "version_of", lambda level, game: "another")
+        monkeypatch.setattr(selfplay, "agent_of", lambda level, game: "another")
     else:
         monkeypatch.setitem(vars(game), "rules", "another")
     with pytest.raises(BadFolder, match=f"{kept[0].file} was played by .*choose another folder"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from random import Random
 from types import GenericAlias
@@ -15,8 +16,8 @@ from msgspec.structs import fields, replace
 
 from domain.game import Game
 from domain.kernel import CHANCE, HIDDEN, Answer, Refused, Seat, asked, decide, prompt
-from domain.piles import Pile
-from tests.domain.played import Played, pile_ids, piles, placed
+from domain.piles import Cards, Pile
+from tests.domain.played import NOT_PLACES, Played, pile_ids, piles, placed
 
 
 def check_views(game: Game, played: Played) -> None:
@@ -115,21 +116,55 @@ def check_reveals(game: Game, played: Played) -> None:
             assert marked or known <= before, f"{viewer} learns {known - before} from {decision.facts}"
 
 
-def check_secrets(game: Game, played: Played) -> None:
+def check_secrets(game: Game, played: Played) -> int:
     """Nothing that a viewer is asked or sees depends on the place of unseen cards.
 
-    At every table two cards that the viewer cannot tell apart change places.  His prompt must stay the same,
-    and so must the next answer, as far as the first fact that shows the viewer the difference.
+    At every table two cards of different places that the viewer cannot tell apart change places.  The prompt
+    of the viewer must stay the same, and so must what follows from the next answer, up to the first fact that
+    shows the viewer the difference.  Returned is how many pairs of worlds were compared.
     """
-    rng = Random(len(played))
-    for viewer in (*game.seats, None):
-        for i, view in enumerate(played.told_between(viewer)[:-1]):
-            decision = played[i][1]
-            pair = unseen_pair(view, rng)
+    rng, compared = Random(len(played)), 0
+    views = [(viewer, played.told_between(viewer)) for viewer in (*game.seats, None)]
+    for i, (_, decision) in enumerate(played[:-1]):
+        table = decision.table
+        parts = [set(part) for part in _places(table)]
+        for viewer, told in views:
+            pair = _parted_pair(told[i], parts, rng)
             if pair is not None:
-                other = exchanged(game, decision.table, *pair)
-                _check_same_prompt(decision.table, other, viewer, pair)
-                _check_same_facts(decision.table, other, viewer, played[i + 1][0], pair)
+                other = exchanged(game, table, *pair)
+                _check_same_prompt(table, other, viewer, pair)
+                _check_same_facts(table, other, viewer, played[i + 1][0], pair)
+                compared += 1
+    return compared
+
+
+def _places(value: Any) -> Iterator[Cards]:
+    """The cards in each place of a table; in one place they have no order, a fixed card is one by itself."""
+    if isinstance(value, Pile):
+        yield from (value.cards, *((card,) for card in value.top + value.bottom))
+    elif isinstance(value, str):
+        yield (value,)
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            if name not in NOT_PLACES:
+                yield from _places(getattr(value, name))
+    elif isinstance(value, tuple) and value and all(isinstance(item, str) for item in value):
+        yield value
+    elif isinstance(value, (tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _places(item)
+
+
+def _parted_pair(view: Any, places: list[set[str]], rng: Random) -> tuple[str, str] | None:
+    """Two cards that a viewer cannot tell apart, of two places; None if there are none."""
+    heaps = [pile.cards for pile in piles(view) if len(pile.cards) > 1]
+    for heap in rng.sample(heaps, len(heaps)):
+        parts = [part for place in places if (part := place.intersection(heap))]
+        if len(parts) > 1:
+            one, other = rng.sample(parts, 2)
+            if apart := other - one:
+                return rng.choice(sorted(one)), rng.choice(sorted(apart))
+    return None
 
 
 def unseen_pair(view: Any, rng: Random) -> tuple[str, str] | None:

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import signal
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from domain.chance import salt_hash
 from domain.game import Game
 from tests.api.http.playing import played
 from tests.api.http.processes import Process
@@ -284,6 +286,21 @@ def test_players_who_change_places_go_on_at_the_other_seat(
         page.locator(f'#question form[data-question="{found["move"]}"]').wait_for()
         answer(page)
         answered(page, str(found["move"]))
+
+
+def test_a_page_that_waits_for_the_other_player_says_who_sits_down(server: Served, browser: Browser) -> None:
+    """And then opens the salt that the browser keeps, so that the match begins."""
+    ann = server.player()
+    match, salt = ann.post("/v1/matches", {"game": "cia_vs_kgb"}).json["match"], "twenty-two-letters-of-ann"
+    committed = {"salt_hash": b64encode(salt_hash(match, "cia", salt)).decode()}
+    assert ann.post(f"/v1/matches/{match}/seats/cia", committed).status == 201
+    kept = f"sessionStorage.kept ??= localStorage['salt {match} cia'] = '{salt}'"
+    with sitting(browser, ann, match, before=kept) as page:
+        expect(page.locator(".players")).to_contain_text("free seat")
+        assert ann.post(f"/v1/matches/{match}/seats/kgb", {"bot": "random"}).status == 201
+        expect(page.locator(".players")).to_contain_text("bot random")
+        expect(page.locator(".state .live")).to_be_visible()
+        question(page).wait_for()
 
 
 @pytest.mark.long

@@ -18,13 +18,14 @@ import pytest
 from msgspec.structs import replace
 
 from api.bots.action import Action
-from api.bots.levels import EASY, HARD, LEVELS, Level, act, by_policy, method_of, names, version_of
+from api.bots.levels import EASY, HARD, LEVELS, RANDOM, act, agent_of, by_policy, method_of, names, version_of
 from api.bots.worker import Task, thought
 from domain.agents import AGENTS
 from domain.agents.observation import Observation, table_of
-from domain.agents.spec import AgentSpec, Budget
+from domain.agents.spec import AgentSpec
 from domain.game import hash_of, source_files
 from domain.kernel import Picks, Refused, prompt
+from tests.api.bots.budgets import with_budget
 from tests.domain.agents.laws import Question, observed, other_world
 from tests.domain.agents.test_determinization import GAMES, asked_of
 
@@ -37,8 +38,7 @@ FEW = 12  # playouts of `hard` in the quick tests: the same code, less of it
 def cheap(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Outside of the long tests `hard` has few playouts."""
     if request.node.get_closest_marker("long") is None:
-        methods = {game: replace(method, budget=Budget(FEW)) for game, method in LEVELS[HARD].methods.items()}
-        monkeypatch.setitem(LEVELS, HARD, Level(HARD, methods))
+        with_budget(HARD, FEW, monkeypatch)
 
 
 def worlds(spec: AgentSpec[Any], pairs: int, seed: int = 0) -> list[tuple[Question, Any]]:
@@ -205,6 +205,17 @@ def test_a_game_has_its_levels_and_an_unknown_one_is_refused_with_the_list() -> 
         method_of("grandmaster", "cia_vs_kgb")
     assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random", "easy", "hard"])
     assert names("toy") == ["random"]
+
+
+@pytest.mark.parametrize("level", [EASY, HARD])
+def test_an_agent_is_another_with_another_budget(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {game: agent_of(level, game) for game in AGENTS}
+    with_budget(level, 7, monkeypatch)
+    assert {game: agent_of(level, game) for game in AGENTS} == {
+        game: f"{version_of(level, game)}/7" for game in AGENTS
+    }
+    assert not set(before.values()) & {agent_of(level, game) for game in AGENTS}
+    assert {agent_of(RANDOM, game) for game in AGENTS} == {""}
 
 
 def fresh(spec: AgentSpec[Any]) -> AgentSpec[Any]:

@@ -6,13 +6,14 @@ import asyncio
 import os
 import resource
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
 import pytest
 
 from api.bots.action import Action
 from api.bots.agent_bot import AgentBot, observation_of
-from api.bots.levels import EASY, HARD, SECONDS
+from api.bots.levels import EASY, HARD, SECONDS, agent_of
 from api.bots.workers import BotWorkers
 from api.gate import Gate
 from api.gate.bots import RandomBot
@@ -22,10 +23,16 @@ from domain.events import Played, Seated
 from domain.kernel import Picks, Refused
 from domain.match import Match
 from tests.api.gate.memory import Keys, MemoryStore
-from tests.api.gate.tables import NOW, SECRET, run
+from tests.api.gate.tables import NOW, SECRET, T
+from tests.waiting import PATIENCE
 
 GAME = "cia_vs_kgb"
 LEVELS = (EASY, HARD)
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; a scene that waits for what never comes fails, and the other tests go on."""
+    return asyncio.run(asyncio.wait_for(work, PATIENCE))
 
 
 class SlowBot(AgentBot):
@@ -283,14 +290,37 @@ def test_where_too_many_tasks_wait_one_more_gets_no_search(monkeypatch: pytest.M
     run(scene())
 
 
-def test_a_process_that_does_not_answer_is_ended() -> None:
+def test_where_no_process_answers_in_time_the_policy_does() -> None:
     async def scene() -> None:
         workers = BotWorkers(1, patience=0.0)
         gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: AgentBot(EASY, workers)})
         match = await opened(gate, EASY, EASY)
         while match.move < 8:
             await asyncio.sleep(0.01)
-        assert workers.processes == []
+        assert workers.seconds == {}
+        await gate.close()
+
+    run(scene())
+
+
+def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its late answer would be taken for that to the next question."""
+
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: AgentBot(EASY, None)})
+        match = await opened(gate, "ann", "ben")
+        workers, seen = BotWorkers(1), observation_of(match, "cia")
+        assert await workers.search(EASY, seen)
+        (process,) = workers.processes
+        os.kill(process, signal.SIGSTOP)
+        with monkeypatch.context() as patch:
+            patch.setattr(workers, "_patience", 0.01)
+            assert await workers.search(EASY, seen) is None
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+        assert await workers.search(EASY, seen)
+        assert workers.processes != [process]
+        await workers.stop()
         await gate.close()
 
     run(scene())
@@ -329,12 +359,12 @@ def test_a_player_has_a_bounded_number_of_matches_with_bots_that_search() -> Non
     run(scene())
 
 
-def test_the_log_names_the_version_of_the_agent() -> None:
+def test_the_log_names_the_agent() -> None:
     async def scene() -> None:
         gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
         match = await opened(gate, "ann", EASY)
         seated = [record.entry for record in match.records if isinstance(record.entry, Seated)]
-        assert [entry.agent for entry in seated] == ["", AgentBot(EASY, None).version(GAME)]
+        assert [entry.agent for entry in seated] == ["", agent_of(EASY, GAME)]
         assert b'"agent"' not in match.records[1].leaf
         await gate.close()
 

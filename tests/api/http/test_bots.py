@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from api.bots.levels import LEVELS
+from api.bots.levels import LEVELS, agent_of
 from domain.agents import AGENTS
 from domain.games import GAMES
 from tests.api.http.served import Served, served
@@ -44,7 +44,7 @@ def test_a_bot_that_searches_answers_after_the_response(server: Served) -> None:
     moves = ann.get(f"/v1/matches/{match}/moves").json["moves"]
     assert [move["seat"] for move in moves if move["kind"] == "played"][:2].count("kgb") == 1
     agents = [move.get("agent") for move in moves if move["kind"] == "seated"]
-    assert agents == [None, AGENTS["cia_vs_kgb"].version]
+    assert agents == [None, agent_of("easy", "cia_vs_kgb")]
 
 
 def test_an_unknown_level_is_refused_with_the_list(server: Served) -> None:

@@ -8,6 +8,7 @@ import { read } from "../data/api.js";
 import { Line } from "../data/socket.js";
 
 const PATIENCE = 2_000; // milliseconds until the page says that the connection is lost
+const SEATING = ["seated", "salt_opened"]; // moves before the first question; the heading says who sits, and whether play has begun
 const path = `/v1/matches/${page.start.match}`, title = document.title;
 const banner = h("p", { class: "notice link", role: "status", hidden: true });
 /** @type {Line} */
@@ -55,7 +56,7 @@ function viewed(view) {
   return page.start.own.length === 1 && view === page.start.own[0] ? undefined : view;
 }
 
-/** The player plays another seat now, so the page is another one. */
+/** The seats have other players now, or the player another seat, so the page is another one. */
 function changedPlaces() {
   const address = new URL(location.href);
   for (const name of ["view", "move"]) address.searchParams.delete(name);
@@ -70,6 +71,7 @@ let first = true;
 function pushed(move) {
   const positions = page.get("positions"), { position } = move;
   if (loading || position.move <= positions.last) return;
+  if (SEATING.includes(move.kind)) return changedPlaces();
   if ((move.view && !page.start.own.includes(move.view) && viewed(positions.view) === undefined) || (!first && move.view !== played)) {
     return changedPlaces();
   }
