@@ -124,7 +124,7 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     record = delivered.record
     entry: Any = record.entry
     if record.topic == TOURNAMENT:
-        yield from _of_tournament(rows, record.match, entry)
+        yield from _of_tournament(rows, record.match, entry, delivered.position)
     elif isinstance(entry, Opened):
         origin = origin_of(delivered, entry)
         claimed = claimed_by(delivered, entry)
@@ -209,7 +209,7 @@ class BoardResult(Row, frozen=True, kw_only=True):
     ruled: str = ""
 
 
-def _of_tournament(rows: Rows, tournament: str, entry: Any) -> Iterator[Change]:
+def _of_tournament(rows: Rows, tournament: str, entry: Any, position: int) -> Iterator[Change]:
     """What an entry of a tournament does to ratings."""
     if isinstance(entry, (e.Paired, e.PairingChanged)):
         yield Gone(BoardResult, (tournament, entry.round))
@@ -225,10 +225,10 @@ def _of_tournament(rows: Rows, tournament: str, entry: Any) -> Iterator[Change]:
             board = replace(known, match=entry.match, sides=entry.sides)
         yield board
         if board.match and board.ruled:
-            yield from _ruled(rows, board)
+            yield from _ruled(rows, board, position, entry.at)
 
 
-def _ruled(rows: Rows, board: BoardResult) -> Iterator[Change]:
+def _ruled(rows: Rows, board: BoardResult, position: int, at: int | None) -> Iterator[Change]:
     """Rate the match of a board again, as a ruling has it, and what follows from that."""
     line = next(iter(rows.under(RatingRow, board.match)), None)
     match = rows.get(RatedMatch, line.game, line.edition, line.closed) if line else None
@@ -239,11 +239,13 @@ def _ruled(rows: Rows, board: BoardResult) -> Iterator[Change]:
     changed = replace(match, winner=seat, counts=board.ruled not in BOTH_LOST)
     if changed == match:
         return
-    ledger = rows.under(RatedMatch, match.game, match.edition)
-    again, skills = rated_again(changed, [one for one in ledger if one.closed > match.closed])
+    ledger = {one.closed: one for one in rows.under(RatedMatch, match.game, match.edition)}
+    again, skills = rated_again(changed, [one for one in ledger.values() if one.closed > match.closed])
     for one in again:
-        yield one
-        yield from one.lines()
+        lines = list(one.lines())
+        is_changed = lines != list(ledger[one.closed].lines())
+        yield replace(one, changed=position, changed_at=at) if is_changed else one
+        yield from lines
     for player, skill in skills.items():
         standing = _standing(rows, (match.game, match.edition, LIVE), player)
         yield replace(standing, skill=skill, rating=skill.shown)
@@ -292,7 +294,7 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
 
 BOARDS = Projection(
     "boards",
-    8,
+    9,
     (TotalsRow, StandingRow, RatingRow, RatedMatch, BoardMatch, BoardResult),
     fold,
     of_tournaments=True,

@@ -59,12 +59,13 @@ class RatedMatch(Row, frozen=True, kw_only=True):
     """A match that is rated, from which ratings can be computed again.
 
     `winner`: as it counts now, None: drawn.  `counts`: no ruling took the result away.  `before`: the skill
-    with which each seat came to it.
+    with which each seat came to it.  `changed`: the position of the last record after its closing that
+    changed a rating of it, before or after, and `changed_at` the time of that; None: none did.
     """
 
     table: ClassVar[str] = "rated_matches"
     key: ClassVar[tuple[str, ...]] = ("game", "edition", "closed")
-    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("match",),)
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("match",), ("changed", "closed"))
 
     game: str
     edition: str
@@ -75,6 +76,8 @@ class RatedMatch(Row, frozen=True, kw_only=True):
     winner: Seat | None
     counts: bool = True
     before: dict[Seat, Skill]
+    changed: int | None = None
+    changed_at: int | None = None
 
     @property
     def after(self) -> dict[Seat, Skill]:

@@ -284,6 +284,46 @@ def rating_changes(tables: Reading, asked: RatedAs) -> tuple[RatingChange, ...]:
     return tuple(one for one in changes if one.before != one.after)
 
 
+def ratings_changed(tables: Reading, cut: int) -> dict[int, int]:
+    """Return where ratings of matches that were over were changed last: by the matches' place in the log.
+
+    Args:
+        cut: positions of the log are put together by so many; the key is the first of them.
+
+    Raises:
+        Refused: unavailable, while the read model is being built.
+    """
+    first = f"(closed - 1) / {cut:d} * {cut:d} + 1"  # of whole numbers
+    asked = f"SELECT {first}, max(changed) FROM {tables.views}rated_matches WHERE changed > 0 GROUP BY 1"
+    return {int(first): int(changed) for first, changed in _of_ratings(tables, asked)}
+
+
+def rated_again_at(tables: Reading) -> list[tuple[str, int | None]]:
+    """Return the matches that were rated otherwise after they were over, and the time of the last change.
+
+    Raises:
+        Refused: unavailable, while the read model is being built.
+    """
+    asked = f"SELECT match, changed_at FROM {tables.views}rated_matches WHERE changed > 0"
+    return [(match, at) for match, at in _of_ratings(tables, asked)]
+
+
+def _of_ratings(tables: Reading, asked: str) -> list[tuple[Any, ...]]:
+    try:
+        return list(tables.execute(asked, ()))
+    except NoTable as error:
+        raise Refused("unavailable", "read-model-built", {"model": RatedMatch.table}) from error
+
+
+def changed_matches(tables: Reading, first: int, last: int) -> list[RatedMatch]:
+    """Return the matches that closed at positions from `first` to `last` and were rated otherwise since.
+
+    Raises:
+        Refused: unavailable, while the read model is being built.
+    """
+    return rows_of(tables, RatedMatch, "WHERE changed > 0 AND closed BETWEEN ? AND ?", (first, last))
+
+
 # ── scoreboards ──
 
 

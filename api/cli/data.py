@@ -80,7 +80,8 @@ def build(
 
     Only what is new is read.  A build can be interrupted at any moment and started again: the files are the
     same, byte for byte, as those of a build from nothing.  Matches that are withdrawn later leave the data
-    set with the next build, and players who are forgotten get another id in all rows.
+    set with the next build, players who are forgotten get another id in all rows, and matches that a ruling
+    of a tournament rates again get their new ratings.
 
     The folder DIR.state beside DIR belongs to the build.  It can be deleted while no build runs.
 

@@ -6,22 +6,26 @@ import hashlib
 import hmac
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from api.store.interface import StoreError
 from domain.kernel import Refused
 from domain.match import Match
 from domain.match_base import LIVE
+from projections.backend import Reading
 from projections.boards import BOARDS
 from projections.file import File
 from projections.ratings import RatingRow
-from projections.read import rows_of
+from projections.read import changed_matches, rated_again_at, ratings_changed, rows_of
 from projections.runner import Runner
 from replay.dataset.source import Change
 from replay.tables.core import Beside
 
 if TYPE_CHECKING:
     from api.store.sql import SqlStore
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _RATINGS = "ratings.db"
 _PURPOSE = "the ids of forgotten players in a data set"
@@ -106,33 +110,54 @@ class DataSource:
         found = [uploads.withdrawal(match) for match in sorted(self.hidden())]
         withdrawn = [Change(one.at, "withdrawn", match=one.match) for one in found if one]
         times = self._store.people.forgotten()
-        return withdrawn + [
+        forgotten = [
             Change(at, "forgotten", player=ids[player]) for player, at in times.items() if player in ids
         ]
+        again = [Change(at, "rated_again", match) for match, at in self._read(rated_again_at)]
+        return withdrawn + forgotten + again
 
-    def _ratings(self, match: Match) -> dict[str, tuple[int, int]]:
+    def ratings_changed(self, cut: int) -> Mapping[int, int]:
+        """See `Source.ratings_changed`.
+
+        Raises:
+            StoreError: the ratings cannot be folded.
+        """
         if not self._runner:
             withdrawn = self._store.uploads.withdrawn
             self._runner = Runner(
                 self._store, self._boards, projections=(BOARDS,), report=self._report, withdrawn=withdrawn
             )
-            self._runner.catch_up()
-        found = self._folded(match)
-        if not found:
-            self._runner.catch_up()
-            found = self._folded(match)
-        if not found:
-            failures = [one.failure for one in self._runner.status() if one.failure]
-            raise StoreError(f"the rating of match {match.id!r} cannot be folded from the log: {failures}")
-        return found
+        self._runner.catch_up()
+        return self._read(ratings_changed, cut)
 
-    def _folded(self, match: Match) -> dict[str, tuple[int, int]]:
+    def changed_ratings(self, first: int, last: int) -> Mapping[str, Mapping[str, tuple[int, int]]]:
+        """See `Source.changed_ratings`.
+
+        Raises:
+            StoreError: the ratings cannot be folded.
+        """
+        return {
+            match.match: {row.player: (row.before, row.after) for row in match.lines()}
+            for match in self._read(changed_matches, first, last)
+        }
+
+    def _ratings(self, match: Match) -> dict[str, tuple[int, int]]:
+        rows = self._read(rows_of, RatingRow, 'WHERE "match" = ?', (match.id,))
+        if not rows:
+            raise StoreError(f"the rating of match {match.id!r} {self._missing()}")
+        return {row.player: (row.before, row.after) for row in rows}
+
+    def _read(self, question: Callable[Concatenate[Reading, P], T], *values: P.args, **named: P.kwargs) -> T:
+        """Ask the file of the ratings.  Raises StoreError: it is not complete."""
         try:
             with self._boards.reader() as tables:
-                rows = rows_of(tables, RatingRow, 'WHERE "match" = ?', (match.id,))
-        except Refused:  # the file is not complete
-            return {}
-        return {row.player: (row.before, row.after) for row in rows}
+                return question(tables, *values, **named)
+        except Refused as error:
+            raise StoreError(f"the ratings {self._missing()}") from error
+
+    def _missing(self) -> str:
+        failures = [one.failure for one in self._runner.status() if one.failure] if self._runner else []
+        return f"cannot be folded from the log: {failures}"
 
 
 def _is_rated(match: Match) -> bool:

@@ -2,9 +2,10 @@
 
 A match enters the data set when it closes, in the order of the log.  The log is cut into slices of `CUT`
 positions, and the parts of a slice follow from the store alone: so a build that goes on, one that was
-interrupted and one from nothing give the same bytes.  What changes later (a match is withdrawn, a player is
-forgotten) replaces the parts of its slice, and is a row of `changes`.  No ruling comes later: a match that is
-over takes none.
+interrupted and one from nothing give the same bytes.  What changes later replaces parts of its slice, and is
+a row of `changes`: a match is withdrawn, a player is forgotten, or a match is rated again after a ruling of a
+tournament (`replay.dataset.late_ratings`).  No other ruling comes later: the log of a match that is over
+takes none.
 
 A slice is built as a whole: first its parts get their names, then one rename of the manifest makes them
 count.  The parts of a complete group of slices are merged in the same way (`replay.dataset.compaction`).
@@ -27,7 +28,7 @@ from msgspec.structs import replace
 from domain.games import GAMES
 from domain.log import Damaged, canonical
 from domain.match import Match
-from replay.dataset import compaction
+from replay.dataset import compaction, late_ratings
 from replay.dataset import manifest as manifests
 from replay.dataset.compaction import Group
 from replay.dataset.manifest import (
@@ -168,7 +169,9 @@ class Builder:
             manifests.write(self._folder, name, data)
 
     def is_behind(self) -> bool:
-        """Has a match closed, or been withdrawn, or a player been forgotten, since the data set was built?
+        """Has anything changed since the data set was built?
+
+        That is: a match closed, was withdrawn or was rated again, or a player was forgotten.
 
         Raises:
             BadDataSet, OSError: see `build`.
@@ -179,7 +182,9 @@ class Builder:
         if self._source.closings(manifest.to, self._source.last()):
             return True
         names = _hash(self._source.forgotten().values())
-        return names != manifest.forgotten or bool(self._rehidden(manifest, self._source.hidden()))
+        if names != manifest.forgotten or self._rehidden(manifest, self._source.hidden()):
+            return True
+        return bool(late_ratings.outdated(manifest, self._source.ratings_changed(manifest.cut)))
 
     # ── what is there already ──
 
@@ -247,6 +252,11 @@ class Builder:
         """Build what is missing or has changed; yield the manifest after each step."""
         outdated = self._rehidden(manifest, hidden) | self._renamed(manifest, forgotten)
         outdated |= self._incomplete(manifest)
+        changed = self._source.ratings_changed(manifest.cut)
+        if again := late_ratings.outdated(manifest, changed):
+            manifest, damaged = self._rated_again(manifest, again, changed, forgotten)
+            outdated |= damaged
+            yield manifest
         for group in compaction.groups(upto, self._group_length):
             firsts = range(group.first, min(group.last, upto) + 1, manifest.cut)
             known = {one.first: one for one in manifest.slices}
@@ -262,10 +272,30 @@ class Builder:
                 stale += sorted(self._unsound(manifest, group) - {*stale})
             for first in stale:
                 manifest = self._anew(manifest, first, upto, outdated, hidden, forgotten)
+                manifest = late_ratings.with_ratings(manifest, {}, changed, {first})
                 yield manifest
             if group.last <= upto and not all(map(group.is_merged, filter(group.holds, manifest.parts))):
                 manifest = self._merged(manifest, group)
                 yield manifest
+
+    def _rated_again(
+        self, manifest: Manifest, slices: set[int], changed: Mapping[int, int], forgotten: Mapping[str, str]
+    ) -> tuple[Manifest, set[int]]:
+        """The manifest with the ratings of these slices as they are now; the slices with a damaged part."""
+        damaged, fresh = set[int](), dict[str, Part]()
+        for part in late_ratings.parts_of(manifest, slices):
+            if not self._will_do(part, is_read=True):
+                damaged |= {one for one in slices if part.first <= one <= part.last}
+                continue
+            ratings = {
+                match: {forgotten.get(player, player): points for player, points in of_match.items()}
+                for match, of_match in self._source.changed_ratings(part.first, part.last).items()
+            }
+            table = self._by_name[part.table]
+            fresh[part.path] = late_ratings.rewritten(self._folder, table, part, manifest.cut, ratings)
+        self._written[1] += sum(part.path != path for path, part in fresh.items())
+        self._sound_parts |= {part.path for part in fresh.values()}
+        return late_ratings.with_ratings(manifest, fresh, changed, slices - damaged), damaged
 
     def _apart(self, manifest: Manifest, group: Group) -> tuple[Manifest, bool]:
         """The manifest with the parts of a group split by slices; or without them, if one is damaged."""

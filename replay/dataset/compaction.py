@@ -63,7 +63,7 @@ def merge(root: Path, tables: Mapping[str, Table], manifest: Manifest, group: Gr
 
     def made(table: Table, pool: str | None, parts: Sequence[Part]) -> Iterator[Part]:
         fresh = PartWriter(root, table, pool, group.first, group.last, rows=ROWS, is_sorted=True)
-        yield _written(fresh, _merged(root, table, parts))
+        yield written(fresh, _merged(root, table, parts))
 
     return _replaced(root, tables, manifest, group, made)
 
@@ -90,7 +90,7 @@ def split(
             if (batch := next(batches, None)) is not None:
                 fresh = PartWriter(root, table, pool, first, last, is_sorted=True)
                 fresh.add(batch)
-                yield _written(fresh, batches)
+                yield written(fresh, batches)
 
     return _replaced(root, tables, manifest, group, made)
 
@@ -114,7 +114,8 @@ def _replaced(
     return replace(manifest, parts=in_order((*rest, *new)))
 
 
-def _written(fresh: PartWriter, batches: Iterable[pa.RecordBatch]) -> Part:
+def written(fresh: PartWriter, batches: Iterable[pa.RecordBatch]) -> Part:
+    """Write these rows as a part; return it.  Raises OSError: they cannot be read or written."""
     try:
         for batch in batches:
             fresh.add(batch)

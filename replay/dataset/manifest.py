@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.log import canonical
 from replay.tables.registry import UNPOOLED
@@ -73,6 +73,8 @@ class Slice(Struct, frozen=True):
     """The matches that closed at the positions `first` to `to`; at most to `last`.
 
     hidden: a hash over the matches that are left out because they were withdrawn; "" if there is none.
+    ratings_changed: the position of the last record that changed ratings of matches that were over; left out
+    if there is none.
     """
 
     first: int
@@ -81,6 +83,7 @@ class Slice(Struct, frozen=True):
     matches: int = 0
     hidden: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    ratings_changed: int | UnsetType = UNSET
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ from replay.tables.core import Beside
 
 
 class Change(Struct, frozen=True):
-    """A match that was withdrawn, or a player who was forgotten (by the new id), at a time."""
+    """A match that was withdrawn or rated again, or a player who was forgotten (by the new id), at a time."""
 
     at: int | None
     what: str
@@ -44,6 +44,21 @@ class Source(Protocol):
     def beside(self, match: Match) -> Beside:
         """Return what the store knows of a match beside its log."""
 
+    def ratings_changed(self, cut: int) -> Mapping[int, int]:
+        """Return where ratings of matches that were over were changed last, by the slice of these matches.
+
+        Bring the ratings up to the log first; until the next call all ratings are those of that moment.
+
+        Args:
+            cut: how many positions a slice covers; the key is its first position, the value a position.
+        """
+
+    def changed_ratings(self, first: int, last: int) -> Mapping[str, Mapping[str, tuple[int, int]]]:
+        """Return the ratings of the matches that closed from `first` to `last` and got others since.
+
+        By match and player: the rating before the match, and after it.
+        """
+
     def hidden(self) -> frozenset[str]:
         """Return the matches that were withdrawn: no user may see them now, whatever their logs say."""
 
@@ -51,7 +66,7 @@ class Source(Protocol):
         """Return the id that stands for each forgotten player, by the player's own id."""
 
     def changes(self) -> list[Change]:
-        """Return what was withdrawn or forgotten."""
+        """Return what was withdrawn, forgotten or rated again."""
 
 
 def publishable(match: Match, hidden: Collection[str]) -> bool:

@@ -19,7 +19,12 @@ CHANGES = Table(
     "One row is a change of a match or a player that came after the match was in the data set.",
     (
         Column("at", "TIMESTAMP", "when it was changed; null if the time is not known", "UTC"),
-        Column("what", "VARCHAR", "withdrawn: the match is in no other table; forgotten: the player"),
+        Column(
+            "what",
+            "VARCHAR",
+            "withdrawn: the match is in no other table; forgotten: the player; rated_again: the match, as a"
+            " tournament ruled otherwise on it or on an earlier match of its players; once, at the last time",
+        ),
         Column("match", "VARCHAR", "the match; null for a forgotten player"),
         Column("player", "VARCHAR", "the new id of a forgotten player, in all rows; null else"),
     ),

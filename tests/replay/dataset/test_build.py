@@ -254,7 +254,8 @@ def test_a_ruling_after_a_build_replaces_the_parts_of_one_slice_and_pool(
 def test_a_match_that_is_over_takes_no_ruling_so_no_row_of_it_changes(
     store: SqliteStore, tmp_path: Path
 ) -> None:
-    """AN5: what comes late is a withdrawal or a forgotten player; `test_compaction.py` has their tests."""
+    """AN5: what comes late is a withdrawal or a forgotten player (`test_compaction.py`), or another rating
+    (`test_late_ratings.py`)."""
     over = finished(SMALL, 1, name="m-over")
     put(store, over)
     before = built(store, tmp_path / "club").manifest
@@ -273,7 +274,7 @@ def test_a_match_that_is_over_takes_no_ruling_so_no_row_of_it_changes(
 def test_a_match_that_is_rated_keeps_its_ratings_when_others_are_rated_later(
     store: SqliteStore, tmp_path: Path
 ) -> None:
-    """AN5: a rating follows from the matches before it in the log, so none comes late."""
+    """AN5: a rating follows from the matches before it in the log, as they were ruled."""
     put(store, finished(SMALL, 1, name="m-first"))
     before = built(store, tmp_path / "club").manifest
     rated = {(player, was) for player, was in zip(*_rated(tmp_path / "club", before), strict=True)}
