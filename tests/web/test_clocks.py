@@ -85,7 +85,7 @@ def test_a_flag_falls_on_the_page_by_itself_and_the_match_goes_on(
     match, players = hall.table(GAME, clock=terms)
     time.now += 59 * SECOND
     page = people.page(players[0]).open(f"/m/{match}")
-    flags = page.locator(".flag")
+    flags = page.locator(".time-up")
     expect(flags).to_have_count(2)
     expect(flags.first).to_be_hidden()
     page.evaluate(LATER)
@@ -97,12 +97,12 @@ def test_a_flag_falls_on_the_page_by_itself_and_the_match_goes_on(
     expect(page.locator(".clock.runs")).to_have_count(1)
     expect(flags.first).to_be_visible()  # it fell before the move
     plain = players[0].get(f"/m/{match}?lang=ru").body.decode()  # without a script
-    assert plain.count('<span class="flag">время истекло') == 2
-    assert '<span class="flag" hidden>' not in plain
+    assert plain.count('<span class="time-up">время истекло') == 2
+    assert '<span class="time-up" hidden>' not in plain
     row = people.page(players[1]).open("/").locator(f"[data-match={match}]")
-    expect(row.locator(".flag").first).to_be_visible()
+    expect(row.locator(".time-up").first).to_be_visible()
     sooner = people.page(players[1]).open(f"/m/{match}?move=3")
-    expect(sooner.locator(".flag").first).to_be_hidden()
+    expect(sooner.locator(".time-up").first).to_be_hidden()
 
 
 def test_a_browser_that_slept_asks_the_server_for_the_time(people: Visitors, hall: Served) -> None:

@@ -88,7 +88,7 @@ def test_the_desk_shows_the_tasks(
     for word in words:
         assert word in page
     board = hall.server.client().get(f"{hall.page}/rounds/1/boards/1?lang={language}").body.decode()
-    assert board.count(f'<span class="flag">{words[0]}') == 2
+    assert board.count(f'<span class="time-up">{words[0]}') == 2
     with visitors(browser, hall.server) as people:
         assert violations(people.page(hall.director).open(f"{hall.page}/desk?lang={language}")) == []
 

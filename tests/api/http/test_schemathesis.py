@@ -57,7 +57,7 @@ def probe_all(server: Served, examples: int, few: int) -> None:
     admin = server.person("admin")
     schema = schemathesis.openapi.from_url(f"http://127.0.0.1:{server.port}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
-    assert len(operations) == 104
+    assert len(operations) == 107
     for operation in operations:
         if operation.tags == ["data"]:  # without a data set they answer 501; see tests/api/data
             continue

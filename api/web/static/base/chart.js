@@ -130,10 +130,10 @@ export function bars({ title, about, bars, digits, heading, counting, average })
     const parts = [h("span", { class: "bar-name" }, one.label),
       counting && h("span", { class: "bar-count" }, amount((one.count ?? 0) / counted), String(one.count ?? "")), plot,
       h("span", { class: "bar-value" }, ...inNumbers(one, digits))];
-    const row = one.href ? h("a", { href: one.href, "aria-label": inWords(one, digits, heading, counting) }, ...parts) : h("span", { class: "bar" }, ...parts);
+    const row = one.href ? h("a", { href: one.href, "aria-label": inWords(one, digits, heading, counting) }, ...parts) : h("span", { class: "bar-row" }, ...parts);
     return h("li", { class: `${of("", one.seat)}${one.few ? " few" : ""}` }, row);
   });
-  const axis = h("div", { class: "bar bar-axis", "aria-hidden": "true" }, h("span", { class: "bar-name" }), counting && h("span", { class: "bar-count" }, counting),
+  const axis = h("div", { class: "bar-row bar-axis", "aria-hidden": "true" }, h("span", { class: "bar-name" }), counting && h("span", { class: "bar-count" }, counting),
     svg("svg", { class: "bar-plot" }, ...ticks.map((tick) => svg("text", { x: `${x(tick)}%`, y: 12 }, shown(tick, digits === null ? null : tick % 1 ? 1 : 0)))),
     h("span", { class: "bar-value" }, heading));
   const list = h("ol", { role: "list" }, ...rows);

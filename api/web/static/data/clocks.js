@@ -47,12 +47,12 @@ export function written(milliseconds) {
 }
 
 /**
- * Show or hide the flag beside a clock; there is one only in a match that goes on when a time is up.
+ * Show or hide that the time is up beside a clock; there is one only in a match that goes on when a time is up.
  * @param {Element} clock @param {boolean} fallen
  */
-function flag(clock, fallen) {
+function showTimeUp(clock, fallen) {
   const found = clock.nextElementSibling;
-  if (found?.classList.contains("flag")) /** @type {HTMLElement} */ (found).hidden = !fallen;
+  if (found?.classList.contains("time-up")) /** @type {HTMLElement} */ (found).hidden = !fallen;
 }
 
 /** Show all clocks below a root that run; none is announced. @param {ParentNode} root */
@@ -61,7 +61,7 @@ function tick(root) {
     const left = Number(found.getAttribute("data-due")) / 1000 - now(), text = written(left);
     if (found.textContent !== text) found.textContent = text;
     found.classList.toggle("low", left < 60_000);
-    if (left <= 0) flag(found, true);
+    if (left <= 0) showTimeUp(found, true);
   }
 }
 
@@ -95,7 +95,7 @@ export function showClocks(root, clock, runs = true) {
       element.textContent = seat in clock.left ? written(clock.left[seat] / 1000) : t("clock_none");
     } else element.dataset.due = String(due);
     element.classList.toggle("runs", due !== undefined);
-    flag(element, seat in (clock.flagged ?? {}));
+    showTimeUp(element, seat in (clock.flagged ?? {}));
   }
   tick(root);
 }
