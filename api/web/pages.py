@@ -33,6 +33,7 @@ from api.web.assets import PREFIX, Assets
 from api.web.audit import ORGANIZING, audit_csv, audit_page, read_verify_page
 from api.web.boards import player_page, scoreboard_page
 from api.web.clocks import seat_clock
+from api.web.comparison import compare_page
 from api.web.feeds import feed_page
 from api.web.lobby import lobby_page
 from api.web.log_page import log_page
@@ -40,7 +41,7 @@ from api.web.mail_links import do_mail_link, mail_link_page
 from api.web.new_match import new_match_page, sit_page
 from api.web.players import players_page
 from api.web.previews import nearest_move, picture_page, preview_of, small_board
-from api.web.questions import compare_page, queries_page
+from api.web.saved_queries import queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
 from api.web.shown_position import shown_position
 from api.web.tournament_boards import board_page, rule

@@ -139,8 +139,8 @@ def test_every_number_of_an_answer_leads_to_as_many_matches(studied: Served) -> 
     counted = 0
     for row in rows:
         cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
-        (link,) = links(row, r"\?query=[^\"]+")
-        behind = links(page(studied, f"/queries{link}"), r"/m/[^\"]+")
+        (link,) = links(row, r"/queries\?query=[^\"]+")
+        behind = links(page(studied, link), r"/m/[^\"]+")
         assert len(behind) == int(cells[3])
         counted += len(behind)
     assert counted == MATCHES
