@@ -101,6 +101,25 @@ def store(home: Home, tmp_path: Path) -> Iterator[SqliteStore]:
         yield store
 
 
+class Ruled(Struct, frozen=True):
+    """A copy of that store in which boards are ruled on, with the data set from before and a fresh one."""
+
+    folder: Path
+    match: str
+    fresh: dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def after(home: Home, tmp_path_factory: pytest.TempPathFactory) -> Ruled:
+    """Ruled on the match and on one of a later round.  No test changes it."""
+    folder = tmp_path_factory.mktemp("ruled") / "home"
+    shutil.copytree(home.folder, folder)
+    with opened(folder / "games") as store:
+        match = ruled(store, home, (1, 1, "--"), (2, 3, "½")).rounds[0].boards[0].match
+        fresh = built(store, folder.with_name("fresh"))
+    return Ruled(folder, match, content(folder.with_name("fresh"), fresh.manifest))
+
+
 def built(store: SqliteStore, folder: Path) -> Built:
     """Build in small slices."""
     return stores.built(store, folder, cut=CUT, slices=2)
@@ -181,8 +200,8 @@ def check_ratings(store: SqliteStore, tournament: Tournament, folder: Path, mani
     assert {(row.match, row.player): (row.before, row.after) for row in model} == expected
 
 
-RULINGS: list[tuple[tuple[int, int, Result], ...]] = [
-    ((1, 1, "--"),),
+RULINGS: list[Any] = [
+    pytest.param(((1, 1, "--"),), marks=pytest.mark.long),
     ((2, 3, "½"),),
     ((1, 1, "½"), (1, 4, "--"), (2, 2, "0-0")),
 ]
@@ -298,10 +317,19 @@ def test_a_player_who_was_forgotten_keeps_the_other_id(
     same_as_fresh(store, folder)
 
 
-@pytest.mark.parametrize(("size", "slices"), [(parts.ROWS, 1), (compaction.ROWS, 2)])
+@pytest.mark.parametrize(
+    ("of_slice", "of_merged"),
+    [(64, 240), pytest.param(parts.ROWS, compaction.ROWS, marks=pytest.mark.long)],
+)
+@pytest.mark.parametrize("slices", [1, 2])
 def test_a_part_of_several_row_groups_has_the_bytes_as_if_written_at_once(
-    tmp_path: Path, size: int, slices: int
+    tmp_path: Path, of_slice: int, of_merged: int, slices: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    sizes = vars(late_ratings)
+    assert (sizes["ROWS"], sizes["MERGED_ROWS"]) == (parts.ROWS, compaction.ROWS)
+    monkeypatch.setitem(sizes, "ROWS", of_slice)
+    monkeypatch.setitem(sizes, "MERGED_ROWS", of_merged)
+    size = of_slice if slices == 1 else of_merged
     table = next(one for one in TABLES if one.name == "ratings")
     lines = [(f"m{n}", "us", f"p{n % 7}", "g", "e", n, n, n + 1) for n in range(size + 5)]
     writers = [
@@ -319,17 +347,19 @@ def test_a_part_of_several_row_groups_has_the_bytes_as_if_written_at_once(
 
 @pytest.mark.parametrize("table", ["seats", "ratings"])
 def test_a_damaged_part_is_not_written_again_with_other_ratings(
-    store: SqliteStore, home: Home, tmp_path: Path, table: str
+    after: Ruled, home: Home, tmp_path: Path, table: str
 ) -> None:
+    shutil.copytree(after.folder, tmp_path, dirs_exist_ok=True)
     folder = tmp_path / "club"
-    match = ruled(store, home, (1, 1, "--")).rounds[0].boards[0].match
     for part in home.manifest.parts:
-        if part.table == table and match.encode() in plain(folder, [part]):
+        if part.table == table and after.match.encode() in plain(folder, [part]):
             path = folder / part.path
             data = path.read_bytes()
             path.write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
-    assert built(store, folder).matches
-    same_as_fresh(store, folder)
+    with opened(tmp_path / "games") as store:
+        made = built(store, folder)
+    assert made.matches
+    assert content(folder, made.manifest) == after.fresh
 
 
 _KILLED = """
@@ -338,13 +368,11 @@ from pathlib import Path
 from api.store.sqlite import SqliteStore
 from replay.tables import registry
 from tests.replay.dataset.stores import built, content
-from tests.replay.dataset.test_late_ratings import TABLES
 
-registry.tables = lambda **choice: iter(TABLES)
-home, cut = Path(sys.argv[1]), int(sys.argv[2])
-store = SqliteStore.open(home / "games", write=False)
-whole = content(home / "fresh", built(store, home / "fresh", cut=cut).manifest)
-store.close()
+home, fresh, cut, step = *map(Path, sys.argv[1:3]), *map(int, sys.argv[3:5])
+tables = tuple(table for table in registry.tables() if table.name in sys.argv[5:])
+registry.tables = lambda **choice: iter(tables)
+whole = {str(path.relative_to(fresh)): path.read_bytes() for path in fresh.rglob("*") if path.is_file()}
 rename, renames = Path.replace, 0
 
 def killed(path, target):
@@ -354,9 +382,8 @@ def killed(path, target):
         os._exit(9)
     return rename(path, target)
 
-at = killings = 0
-while killings == at:
-    at += 1
+at, killings, is_killed = 1, 0, True
+while is_killed:
     for name in ("club", "club.state"):
         shutil.rmtree(home / f"cut{name[4:]}", ignore_errors=True)
         shutil.copytree(home / name, home / f"cut{name[4:]}")
@@ -364,21 +391,24 @@ while killings == at:
         Path.replace = killed
         built(SqliteStore.open(home / "games", write=False), home / "cut", cut=cut)
         os._exit(0)
-    killings += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    is_killed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     store = SqliteStore.open(home / "games", write=False)
     made = built(store, home / "cut", cut=cut)
     store.close()
-    assert content(home / "cut", made.manifest) == whole, at
+    found = content(home / "cut", made.manifest)
+    assert found == {name: whole[name] for name in found}, at
+    killings += is_killed
+    at += step
 print(killings)
 """
 
 
+@pytest.mark.parametrize(("step", "least"), [(3, 2), pytest.param(1, 6, marks=pytest.mark.long)])
 def test_a_build_that_is_killed_before_any_of_its_renames_ends_with_the_same_bytes(
-    store: SqliteStore, home: Home, tmp_path: Path
+    after: Ruled, tmp_path: Path, step: int, least: int
 ) -> None:
     """AN3, after a ruling."""
-    ruled(store, home, (1, 1, "--"), (2, 3, "½"))
-    store.close()
-    done = run_code(_KILLED, tmp_path, CUT)
+    shutil.copytree(after.folder, tmp_path, dirs_exist_ok=True)
+    done = run_code(_KILLED, tmp_path, after.folder.with_name("fresh"), CUT, step, *FEW)
     assert done.code == 0, done.err
-    assert int(done.out) > 6  # two parts or more, `changes`, and manifests in between
+    assert int(done.out) > least  # two parts or more, `changes`, and manifests in between
