@@ -61,7 +61,7 @@ class Club:
         found = []
         for match in self.matches:
             names = {"tournament": self.desk.id, "round_number": 1, "board": 1, "seat": "left"}
-            names |= {"match": match, "move": 3}
+            names |= {"match": match, "move": 3, "file": "0" * 64}
             for path, methods in self.server.documented()["paths"].items():
                 about = "{match}" in path or "{tournament}" in path
                 if "get" in methods and about and "event" not in path:
