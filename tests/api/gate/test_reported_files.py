@@ -202,12 +202,12 @@ def test_the_same_match_counts_on_one_board(toy_game: Game) -> None:
     in_a_hall(work)
 
 
-def repacked(data: bytes) -> bytes:
-    """The same match file, compressed."""
+def repacked(data: bytes, old: bytes = b"", new: bytes = b"") -> bytes:
+    """The same match file, compressed; with other bytes in place of some."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as one, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as two:
         for name in one.namelist():
-            two.writestr(name, one.read(name))
+            two.writestr(name, one.read(name).replace(old, new))
     return out.getvalue()
 
 
@@ -241,6 +241,7 @@ def test_forged_and_hostile_files_are_refused(toy_game: Game) -> None:
         for data in (
             flipped(sound, b'"kind":"seated"'),
             flipped(sound, b'"winner"'),
+            repacked(sound, b"stranger-1", b"stranger-3"),  # a sound archive whose proof is not
             sound[: len(sound) // 2],
             bomb(),
             unread(1000),
