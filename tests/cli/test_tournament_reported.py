@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from replay.tournaments import pairing, pairing_twice
+from tests.api.gate.elsewhere import examined_in_a_thread
 from tests.cli.program import Program
 from tests.cli.test_tournament import announced as announced_in_store
 from tests.cli.test_tournament import director as director
@@ -16,9 +17,11 @@ from tests.cli.test_tournament_remote import server as server
 
 
 @pytest.fixture(autouse=True)
-def _pair_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pair in this process: two processes that must agree are tested where they are the question."""
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pair and verify in this process: processes of their own are tested where they are the question."""
     monkeypatch.setattr(pairing_twice, "pair_twice", pairing.pair)
+    monkeypatch.setattr(pairing_twice, "pair_once", pairing.pair)
+    examined_in_a_thread(monkeypatch)
 
 
 @pytest.fixture(params=["store", "server"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from tests.api.gate.elsewhere import played_elsewhere
+from tests.api.gate.elsewhere import examined_in_a_thread, played_elsewhere
 from tests.api.gate.tables import run
 from tests.api.http.served import Answer, Client, served
 from tests.web.axe import violations
@@ -25,7 +25,9 @@ RULING = {"reason": "agreed", "text": "played in the hall"}
 @pytest.fixture(scope="module")
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     """A tournament whose first round is published."""
-    with served(tmp_path_factory.mktemp("reported"), requests_per_second=10_000) as server:
+    folder = tmp_path_factory.mktemp("reported")
+    with pytest.MonkeyPatch.context() as patch, served(folder, requests_per_second=10_000) as server:
+        examined_in_a_thread(patch)
         found = Hall(server)
         found.post("entries", do="draw_lot", label="lot/colour", n=2)
         found.pair()

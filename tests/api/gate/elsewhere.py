@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from api.gate import Gate
+import pytest
+
+from api.gate import Gate, reported_files
 from domain.events import BoardOf
 from replay import matchfile
 from tests.api.gate.memory import Keys, MemoryStore
 from tests.api.gate.tournaments import NOW
 
 LEFT, RIGHT = "left", "right"
+
+
+def examined_in_a_thread(patch: pytest.MonkeyPatch) -> None:
+    """Verify uploaded files in a thread: a process of its own takes ten times as long to start as to verify.
+
+    One test of tests/api/http/test_reported_files.py keeps the process of its own.
+    """
+    patch.setattr(reported_files, "one_process", lambda: ThreadPoolExecutor(1))
 
 
 async def played_elsewhere(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import multiprocessing
+import signal
 import zipfile
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
@@ -11,7 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from api.gate.reported_files import MOST_FILE, Examined, examined
+from api.gate import reported_files
+from api.gate.reported_files import MOST_FILE, Examined, examined, in_a_process
 from api.gate.tournament_previews import previewed
 from domain.events import BoardOf
 from domain.game import Game
@@ -24,6 +27,7 @@ from tests.api.gate.elsewhere import LEFT, RIGHT, flipped, played_elsewhere, sti
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import run
 from tests.api.gate.tournaments import DIRECTOR, SECOND, TERMS, Cup
+from tests.waiting import soon
 
 
 async def examined_here(data: bytes, keys: Any) -> Examined:
@@ -198,12 +202,12 @@ def test_the_same_match_counts_on_one_board(toy_game: Game) -> None:
     in_a_hall(work)
 
 
-def repacked(data: bytes) -> bytes:
-    """The same match file, compressed."""
+def repacked(data: bytes, old: bytes = b"", new: bytes = b"") -> bytes:
+    """The same match file, compressed; with other bytes in place of some."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as one, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as two:
         for name in one.namelist():
-            two.writestr(name, one.read(name))
+            two.writestr(name, one.read(name).replace(old, new))
     return out.getvalue()
 
 
@@ -237,6 +241,7 @@ def test_forged_and_hostile_files_are_refused(toy_game: Game) -> None:
         for data in (
             flipped(sound, b'"kind":"seated"'),
             flipped(sound, b'"winner"'),
+            repacked(sound, b"stranger-1", b"stranger-3"),  # a sound archive whose proof is not
             sound[: len(sound) // 2],
             bomb(),
             unread(1000),
@@ -248,6 +253,20 @@ def test_forged_and_hostile_files_are_refused(toy_game: Game) -> None:
         assert await refusal(taken(cup, await still_running())) == ("bad-file", "file-of-running-match")
 
     in_a_hall(work)
+
+
+def endless(data: bytes, keys: object) -> None:
+    """Verify for ever."""
+    while True:
+        signal.pause()
+
+
+def test_the_process_of_a_file_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reported_files, "examined", endless)
+    monkeypatch.setattr(reported_files, "MOST_SECONDS", 0)
+    before = set(multiprocessing.active_children())
+    assert run(refusal(in_a_process(b"", ()))) == ("bad-file", "file-not-verified")
+    soon(lambda: set(multiprocessing.active_children()) <= before)
 
 
 def test_only_officials_upload_and_a_file_needs_its_mark(toy_game: Game) -> None:

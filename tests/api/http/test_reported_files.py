@@ -10,7 +10,7 @@ import pytest
 
 from domain.log import unb64
 from replay.tournaments.verify import verify
-from tests.api.gate.elsewhere import played_elsewhere, still_running, unread
+from tests.api.gate.elsewhere import examined_in_a_thread, played_elsewhere, still_running, unread
 from tests.api.gate.tables import run
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.test_tournaments import Desk
@@ -33,6 +33,12 @@ def desk(server: Served) -> Desk:
     assert found.do(do="draw_lot", label="lot/colour", n=2).status == 201
     found.paired()
     return found
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verify in this process."""
+    examined_in_a_thread(monkeypatch)
 
 
 def sent(desk: Desk, data: bytes, client: Client | None = None) -> Answer:
@@ -79,6 +85,7 @@ def test_a_board_is_ruled_by_a_match_file(desk: Desk, data: bytes, tmp_path: Pat
     assert "round 1, board 1" in twice.problem(422, "bad-file")["detail"]
 
 
+@pytest.mark.usefixtures("here")
 def test_a_result_that_the_file_contradicts_is_refused(desk: Desk, data: bytes) -> None:
     file = sent(desk, data).json["file"]
     about = {**RULING, "result": "0-1", "file": file}
@@ -89,13 +96,15 @@ def test_a_result_that_the_file_contradicts_is_refused(desk: Desk, data: bytes) 
         assert "1-0" in answer.problem(422, "bad-file")["detail"]
 
 
+@pytest.mark.usefixtures("here")
 def test_hostile_uploads_are_refused(desk: Desk, data: bytes) -> None:
     # a stranger, a player, a running match, rubbish, and what is too large
     sent(desk, data, desk.server.client()).problem(401, "unauthorized")
     sent(desk, data, desk.players[0]).problem(403, "forbidden")
     sent(desk, unread(5_000)).problem(422, "bad-file")
     sent(desk, data[:-30]).problem(422, "bad-file")
-    sent(desk, run(still_running())).problem(422, "bad-file")
+    running = sent(desk, run(still_running())).problem(422, "bad-file")
+    assert "still running" in running["detail"]
     sent(desk, unread(16 * 1024 * 1024 + 1)).problem(413, "too-large")
     ruling = desk.post("rounds/1/boards/1/rulings", file="0" * 64, **RULING)
     ruling.problem(404, "not-found")
@@ -113,6 +122,7 @@ def test_a_body_of_a_hundred_megabytes_is_not_read(desk: Desk) -> None:
     desk.director.answer().problem(413, "too-large")
 
 
+@pytest.mark.usefixtures("here")
 def test_the_uploads_of_a_day_are_bounded(data: bytes, tmp_path: Path) -> None:
     with served(tmp_path, upload_files=1) as server:
         desk = Desk(server, 2, game=GAME, rounds=1, tie_breaks=["BH"])
