@@ -61,7 +61,7 @@ async def import_tournament(
     tried = [f"?{number}" for number in range(1, len(names) + 1)]
     must_be_zone(found.terms.time_zone)
     known = commands.for_first_records(Secret(bytes(32), "t"))
-    await asyncio.to_thread(_drafted, found, tried, actor, known, "")  # before anybody is added
+    await asyncio.to_thread(_drafted, found, tried, actor, known, "")  # before the first of them is added
     added = [await asyncio.to_thread(people.add, name, PLAYER) for name in names]
 
     def make(known: Given, product: str) -> Draft:

@@ -1,4 +1,4 @@
-"""The check that nobody sees more than a seat may: it compares worlds that differ, and finds what leaks."""
+"""The check that no viewer sees more than a seat may: it compares different worlds, and finds leaks."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def check_league(divisions: int, size: int, path: Path) -> None:
         if row.rating != there.rating
     }
     assert {one.player: (one.before, one.after) for one in seen.ratings} == ratings
-    assert 2 <= len(ratings) <= size  # nobody of another division
+    assert 2 <= len(ratings) <= size  # no player of another division
     board_players = {f"q{int(name[1:])}" for name in moved}
     assert board_players <= set(ratings)
 

@@ -164,7 +164,7 @@ def test_what_cannot_be_ruled_on_a_match_is_refused_and_changes_neither_log(toy_
             (ruling(VOID, reported=True), "invalid"),
             (ruling(c.MatchRuling()), "ruling"),
             (ruling(c.MatchRuling(back_to=3, void=True)), "ruling"),
-            (ruling(c.MatchRuling(back_to=1)), "ruling"),  # nobody is asked there
+            (ruling(c.MatchRuling(back_to=1)), "ruling"),  # no seat is asked there
             (ruling(c.MatchRuling(back_to=10**6)), "ruling"),
             (ruling(c.MatchRuling(result=c.MatchResult("nobody"))), "ruling"),
             (ruling(c.MatchRuling(result=c.MatchResult(None, {"nobody": 1}))), "ruling"),
